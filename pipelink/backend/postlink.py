@@ -1,0 +1,263 @@
+"""The proof of a link: the image is read back and held against the IR. Nothing here is shared with what made it.
+
+Each check is named, so that `make sabotage` can say which one noticed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from pipelink.backend import linklog, sass
+from pipelink.backend.cubin import Cubin, KernelInfo, read
+from pipelink.backend.link import Linked
+from pipelink.ir.attributes import Kind
+from pipelink.ir.diagnostics import Diagnostics
+from pipelink.ir.locations import place_of
+from pipelink.ir.pl import (
+    CallableOp,
+    ClaimOp,
+    ConnectOp,
+    DispatchOp,
+    ExportOp,
+    GroupOp,
+    ImportOp,
+    PackageOp,
+    RingOp,
+    RoleOp,
+    StubOp,
+    TrampolineOp,
+)
+from pipelink.ir.symbols import Symbols, qualified
+from pipelink.passes.reach import Reach
+from pipelink.passes.routes import from_json, prove
+from pipelink.passes.tensors import maps
+
+REGISTER_MESSAGES = ("C7507", "C7511", "C7600", "C7602")
+"""ptxas messages that say a group lacks registers (setmaxnreg ignored, wgmma serialised, allocation failed)."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """A linked image as read back."""
+
+    linked: Linked
+
+    @cached_property
+    def cubin(self) -> Cubin:
+        return read(self.linked.cubin)
+
+    @cached_property
+    def code(self) -> sass.Code:
+        return sass.disassemble(self.linked.cubin, registers=True)[self.linked.kernel]
+
+    @cached_property
+    def log(self) -> linklog.LinkLog:
+        return linklog.parse(self.linked.log)
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        return Symbols(self.linked.pipeline)
+
+    @cached_property
+    def kernel(self) -> KernelInfo:
+        return self.cubin.kernels[self.linked.kernel]
+
+    @property
+    def dispatch(self) -> DispatchOp:
+        return self.symbols.ops(DispatchOp)[0]
+
+    @cached_property
+    def groups(self) -> list[GroupOp]:
+        return sorted(self.symbols.ops(GroupOp), key=lambda g: g.warps.get_values()[0])
+
+    @property
+    def budgets(self) -> list[int]:
+        return [g.budget.value.data for g in self.groups if g.budget is not None]
+
+
+Fault = tuple[str, str]
+"""A clause and what is wrong."""
+
+
+def one_kernel(image: Image) -> Iterator[Fault]:
+    """The image holds the dispatch kernel and no other code; no handle or export symbol survives."""
+    expected = {image.linked.kernel}
+    if set(image.cubin.kernels) != expected:
+        yield "L-CODE", f"the image holds the kernels {sorted(image.cubin.kernels)}, not {sorted(expected)}"
+    names = {op.symbol.data for k in (StubOp, TrampolineOp, CallableOp, ExportOp) for op in image.symbols.ops(k)}
+    names |= {op.entry.data for op in image.symbols.ops(RoleOp)}
+    names |= {s.data for p in image.symbols.ops(PackageOp) for s in p.defines}
+    survivors = sorted(names & (image.cubin.defined | image.cubin.undefined))
+    if survivors:
+        yield "L-CODE", f"symbols survive the link: {', '.join(survivors)}"
+
+
+def launch_bounds(image: Image) -> Iterator[Fault]:
+    """Threads and parameter bytes are the dispatch kernel's; there is no static shared memory."""
+    threads = image.dispatch.threads.value.data
+    if tuple(image.kernel.max_threads[:1]) != (threads,):
+        yield "L-CODE", f"the kernel is bound to {image.kernel.max_threads} threads, not {threads}"
+    size = max(image.dispatch.parameters.value.data, 128)
+    sizes = [taken for _, taken in image.kernel.parameters]
+    if sizes != [size]:
+        yield "L-CODE", f"the kernel takes parameters of {sizes} bytes, not one of {size}"
+    if image.kernel.shared_bytes:
+        yield "L-CODE", f"the kernel holds {image.kernel.shared_bytes} bytes of static shared memory that no one claims"
+
+
+def no_messages(image: Image) -> Iterator[Fault]:
+    """ptxas said nothing about serialised wgmma, ignored setmaxnreg or lack of registers."""
+    for message in image.log.messages:
+        clause = "L-REGS" if message.code in REGISTER_MESSAGES else "L-CODE"
+        yield clause, f"ptxas {message.code}: {message.text}{_needs(image) if clause == 'L-REGS' else ''}"
+
+
+def no_stack(image: Image) -> Iterator[Fault]:
+    """No stack, no spills, no local memory; no calls but those of the compiler's own slow paths."""
+    use = image.log.function(image.linked.kernel)
+    if use.spill_loads or use.spill_stores:
+        spilt = f"{use.spill_stores} bytes of spill stores, {use.spill_loads} of spill loads"
+        yield "L-REGS", f"the register groups do not fit: {spilt}{_needs(image)}"
+    elif use.stack or image.kernel.stack_frame:
+        yield "L-CODE", f"the kernel uses {max(use.stack, image.kernel.stack_frame)} bytes of stack"
+    if local := sass.count(image.code, "LDL", "STL"):
+        yield "L-CODE", f"{local} instructions access local memory"
+    if calls := [c for c in sass.calls(image.code) if "$__internal_" not in c]:
+        yield "L-CODE", f"calls remain: {', '.join(sorted(set(calls)))}"
+
+
+def _needs(image: Image) -> str:
+    """What each group was given and uses, for messages about registers."""
+    used = [f"{r.budget} given, {r.registers} used" for r in sass.regions(image.code) if r.budget]
+    return f" (groups: {'; '.join(used)})" if used else ""
+
+
+def budgets(image: Image) -> Iterator[Fault]:
+    """Each group sets its register budget once, as placed, and the pool holds them all (measured: see docs)."""
+    found = Counter(r.budget for r in sass.regions(image.code) if r.budget)
+    if found != Counter(image.budgets):
+        yield "L-CODE", f"register budgets in the code are {sorted(found.elements())}, placed {sorted(image.budgets)}"
+    if image.budgets and not image.kernel.reg_reconfig:
+        yield "L-CODE", "setmaxnreg did not survive"
+    threads = image.dispatch.threads.value.data
+    pool = image.kernel.registers * threads
+    taken = sum(
+        128 * -(-(end - first) // 4) * (g.budget.value.data if g.budget is not None else 0)
+        for g in image.groups
+        for first, end in [g.warps.get_values()]
+    )
+    if image.budgets and taken > pool:
+        yield "L-REGS", f"register budgets take {taken} registers, the block starts with {pool}: it would hang"
+
+
+def barrier_ids(image: Image) -> Iterator[Fault]:
+    """Named barriers in the code are exactly those placed and used; barrier 0 is the dispatcher's alone."""
+    uses = sass.barriers(image.code)
+    if any(u.id is None for u in uses):
+        yield "L-CODE", "a named barrier's id is not a constant"
+    found = {u.id for u in uses if u.id}
+    placed = _placed_barriers(image)
+    if found != placed:
+        yield "L-CODE", f"named barriers in the code are {sorted(found)}, placed {sorted(placed)}"
+    zeros = sum(u.id == 0 for u in uses)
+    if zeros != 1:
+        yield (
+            "L-CODE",
+            f"barrier 0 is used {zeros} times; only the dispatcher may (is there a __syncthreads in a role?)",
+        )
+
+
+def _placed_barriers(image: Image) -> set[int]:
+    """Ids whose claims are used by code, or lent to a transfer or rendezvous that uses them."""
+    reach = Reach(image.symbols)
+    lent: set[ClaimOp] = set()
+    for connect, _, import_ in reach.connected(ExportOp, ImportOp):
+        assert connect.schedule is not None
+        synced = connect.schedule.data["sync"] == "cta" or bool(connect.orders)
+        if synced and import_.barrier:
+            lent.add(image.symbols.get(import_.barrier, import_, ClaimOp))
+    ids: set[int] = set()
+    for claim in image.symbols.ops(ClaimOp):
+        by_code = any(
+            found is claim
+            for code in reach.users_of(claim)
+            for ref in code.uses
+            for found in [image.symbols.find(ref, code)]
+        )
+        if claim.kind.data is Kind.barrier and claim.base is not None and (claim in lent or by_code):
+            ids |= set(range(claim.base.value.data, claim.base.value.data + claim.size.value.data))
+    return ids
+
+
+def no_gpu_fence(image: Image) -> Iterator[Fault]:
+    """No GPU-wide memory barrier, for which no contract asks (an mbarrier arrive with .release.cluster emits one)."""
+    if found := sum(".GPU" in i.opcode or ".SYS" in i.opcode for i in image.code.instructions if "MEMBAR" in i.opcode):
+        yield "L-CODE", f"{found} memory barriers of GPU scope"
+
+
+def stubs(image: Image) -> Iterator[Fault]:
+    """Every handle's constant in the generated text is the placement's."""
+    found = {m[1]: int(m[2]) for m in re.finditer(r"unsigned (plh_\w+)\(\) \{ return (\d+)u; \}", image.linked.text)}
+    for symbol, expected in _expected_handles(image).items():
+        if found.get(symbol) != expected:
+            yield "L-CODE", f"handle {symbol} returns {found.get(symbol)}, placed {expected}"
+
+
+def _expected_handles(image: Image) -> dict[str, int]:
+    expected: dict[str, int] = {}
+    for op in [*image.symbols.ops(ClaimOp), *image.symbols.ops(RingOp)]:
+        name = "plh_" + qualified(op).replace(".", "__")
+        if isinstance(op, ClaimOp) and op.base is not None:
+            expected[name] = op.base.value.data
+        elif isinstance(op, RingOp) and op.depth is not None and op.arrivals is not None:
+            expected[f"{name}_depth"] = op.depth.value.data
+            expected[f"{name}_full_count"], expected[f"{name}_empty_count"] = op.arrivals.get_values()
+    return expected
+
+
+def transfers(image: Image) -> Iterator[Fault]:
+    """Every transfer delivers every element at the placed addresses, by the model of the hardware's primitives."""
+    for connect in image.symbols.ops(ConnectOp):
+        import_ = image.symbols.find(connect.user, connect)
+        export = image.symbols.find(connect.provider, connect)
+        if not isinstance(import_, ImportOp) or not isinstance(export, ExportOp) or connect.schedule is None:
+            continue
+        scratch = import_.scratch and image.symbols.get(import_.scratch, import_, ClaimOp)
+        base = scratch.base.value.data if scratch and scratch.base is not None else 0
+        align = scratch.align.value.data if scratch else 1
+        plan = from_json(str(connect.schedule.data["plan"]))
+        for violation in prove(plan, *maps(export, import_), base, align):
+            yield "L-ROUTE", f"tensor '{qualified(import_)}': {violation}"
+
+
+CHECKS: dict[str, Callable[[Image], Iterator[Fault]]] = {
+    "one-kernel": one_kernel,
+    "launch-bounds": launch_bounds,
+    "no-messages": no_messages,
+    "no-stack": no_stack,
+    "budgets": budgets,
+    "barrier-ids": barrier_ids,
+    "no-gpu-fence": no_gpu_fence,
+    "stubs": stubs,
+    "transfers": transfers,
+}
+
+
+def faults(linked: Linked) -> dict[str, list[Fault]]:
+    """Every check that found something, with what it found."""
+    image = Image(linked)
+    first = list(one_kernel(image))
+    if linked.kernel not in image.cubin.kernels:
+        return {"one-kernel": first}
+    return {name: found for name, check in CHECKS.items() if (found := list(check(image)))}
+
+
+def prove_link(linked: Linked) -> None:
+    """Raises PipelinkError with everything that the image does differently from its record."""
+    errors = Diagnostics()
+    for found in faults(linked).values():
+        for clause, message in found:
+            errors.error(clause, message, place_of(linked.pipeline))
+    errors.check()

@@ -1,0 +1,65 @@
+"""A component's source files, the main one and the headers of its own folder: for places and for shipping."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelink.backend import toolchain
+from pipelink.ir.diagnostics import Place, fail
+
+
+@dataclass(frozen=True)
+class Sources:
+    """`files` are the texts by name relative to `folder`, the main file first; `dependencies` all files that the
+    compiler reads, but for the toolkit's."""
+
+    folder: Path
+    main: str
+    files: dict[str, bytes]
+    dependencies: tuple[Path, ...]
+
+    def find(self, word: str, beside: str = "") -> Place | None:
+        """The first line with this word, on a line with `beside`; no place where the source does not spell it."""
+        pattern = re.compile(rf"\b{re.escape(word)}\b")
+        for name, data in self.files.items():
+            for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
+                if beside in line and (match := pattern.search(line)):
+                    return Place(name, number, match.start() + 1)
+        return None
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file. Raises PipelinkError (L-FILE)."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise fail("L-FILE", f"{path}: {error.strerror or error}") from None
+
+
+def collect(path: Path, headers: Path, includes: Sequence[Path], flags: Sequence[str]) -> Sources:
+    """The sources of the component whose main file is `path`; `headers` is the folder of pipelink's own, never shipped.
+
+    Raises PipelinkError (L-FILE), and ToolError of nvcc where it cannot preprocess.
+    """
+    folder, main = path.parent, path.name
+    found = {main: read(path)}
+    listed = toolchain.run_nvcc(
+        ["-std=c++17", "-MM", "-DPL_PACK", *(f"-I{i.resolve()}" for i in (headers, *includes)), *flags, main],
+        folder,
+    )
+    rule = listed.text.partition(":")[2].replace("\\\n", " ")
+    names = [name.replace("\\ ", " ") for name in re.findall(r"(?:[^\s\\]|\\.)+", rule)]
+    root = toolchain.toolkit().root.resolve()
+    dependencies = [Path(name) if Path(name).is_absolute() else folder / name for name in names]
+    dependencies = [path for path in dependencies if not path.resolve().is_relative_to(root)]
+    for dependency in sorted(dependencies):
+        if (relative := _within(dependency, folder)) and not _within(dependency, headers):
+            found.setdefault(relative, read(dependency))
+    return Sources(folder, main, found, tuple(dict.fromkeys([path, *sorted(dependencies)])))
+
+
+def _within(path: Path, folder: Path) -> str:
+    """The name of `path` relative to `folder`; empty where it lies elsewhere."""
+    resolved, root = path.resolve(), folder.resolve()
+    return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else ""

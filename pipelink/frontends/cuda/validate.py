@@ -1,0 +1,145 @@
+"""What the entries of one contract owe each other: every name that an entry gives is declared, and no two disagree."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Protocol
+
+from pipelink.frontends.contract import Claim, Contract, Import, Location, Ring, Site
+from pipelink.ir.diagnostics import Diagnostics, Note, Place
+
+
+class Named(Protocol):
+    """An entry of a contract."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def at(self) -> Location: ...
+
+
+def place(at: Location) -> Place:
+    return Place(at.file, at.line, at.column)
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A hint: the declared name that this one may be a slip of."""
+    known = sorted(known)
+    close = get_close_matches(name, known, n=1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return otherwise or (f"declared are {', '.join(known)}" if known else "")
+
+
+def ring_handles(ring: str) -> tuple[str, ...]:
+    """The handles of a ring besides those of its buffers."""
+    return tuple(f"{ring}_{part}" for part in ("full", "empty", "depth", "full_count", "empty_count"))
+
+
+def validate(contract: Contract, errors: Diagnostics) -> None:
+    """Collect in `errors` what contradicts itself or names what is not declared (L-ANNOTATION)."""
+    _check_names(contract, errors)
+    code = {entry.name for entries in (contract.roles, contract.callables, contract.exports) for entry in entries}
+    sites = {site.name for site in contract.sites}
+    for ring in contract.rings:
+        _known(errors, f"ring {ring.name}", ring.on, code, "role, callable or export", ring.at)
+        _check_bytes(contract, ring, errors)
+    rings = {ring.name for ring in contract.rings}
+    for claim in contract.claims:
+        if claim.ring:
+            _known(errors, f"buffer {claim.name}", claim.ring, rings, "ring", claim.at)
+    for handle in contract.warp_handles:
+        _known(errors, f"warp handle {handle.name}", handle.of, code, "role, callable or export", handle.at)
+    for call in contract.calls:
+        if call.site:
+            _known(errors, f"call {call.name}", call.site, sites, "site", call.at)
+    for site in contract.sites:
+        _check_site(contract, site, errors)
+    for tensor in contract.imports:
+        _known(errors, f"import {tensor.name}", tensor.site, sites, "site", tensor.at)
+        _check_lent(contract, tensor, errors)
+    _check_views(contract, errors)
+
+
+def _check_names(contract: Contract, errors: Diagnostics) -> None:
+    """What has a name of one kind has it alone: handles, code that runs, foreign functions, what the caller gives."""
+    rings = [(f"ring {r.name}", name, r.at) for r in contract.rings for name in ring_handles(r.name)]
+    spaces: list[list[tuple[str, str, Location]]] = [
+        [*_named("claim", contract.claims), *_named("warp handle", contract.warp_handles), *rings],
+        [
+            *_named("role", contract.roles),
+            *_named("callable", contract.callables),
+            *_named("export", contract.exports),
+        ],
+        [*_named("call", contract.calls), *_named("import", contract.imports)],
+        [*_named("buffer", contract.buffers), *_named("argument", contract.arguments)],
+        _named("ring", contract.rings),
+        _named("site", contract.sites),
+        _named("fact", contract.facts),
+        _named("use of fact", contract.fact_uses),
+        _named("domain", contract.domains),
+        _named("view", contract.views),
+    ]
+    for space in spaces:
+        seen: dict[str, tuple[str, Location]] = {}
+        for title, name, at in space:
+            if name in seen:
+                first, where = seen[name]
+                note = Note(f"{first} is here", place(where))
+                errors.error("L-ANNOTATION", f"{title}: `{name}` is declared already", place(at), note)
+            seen.setdefault(name, (title, at))
+
+
+def _named(kind: str, entries: Iterable[Named]) -> list[tuple[str, str, Location]]:
+    return [(f"{kind} {entry.name}", entry.name, entry.at) for entry in entries]
+
+
+def _known(errors: Diagnostics, what: str, name: str, known: set[str], kind: str, at: Location) -> None:
+    if name not in known:
+        hint = nearest(name, known)
+        errors.error("L-ANNOTATION", f"{what}: no {kind} `{name}` is declared here", place(at), hint=hint)
+
+
+def _check_bytes(contract: Contract, ring: Ring, errors: Diagnostics) -> None:
+    buffers = [claim for claim in contract.claims if claim.ring == ring.name]
+    room = sum(claim.size for claim in buffers)
+    if buffers and ring.bytes > room:
+        notes = [Note(f"buffer {claim.name} has {claim.size} bytes", place(claim.at)) for claim in buffers]
+        text = f"ring {ring.name}: {ring.bytes} bytes arrive a stage, its buffers have {room}"
+        errors.error("L-ANNOTATION", text, place(ring.at), *notes)
+
+
+def _check_site(contract: Contract, site: Site, errors: Diagnostics) -> None:
+    role = next((role for role in contract.roles if role.name == site.role), None)
+    if role is None:
+        return _known(errors, f"site {site.name}", site.role, {r.name for r in contract.roles}, "role", site.at)
+    last = site.first_thread + site.threads
+    if 0 < 32 * role.warps < last:
+        text = f"site {site.name}: threads {site.first_thread}..{last - 1} of a role of {32 * role.warps}"
+        errors.error("L-ANNOTATION", text, place(site.at), Note(f"role {role.name} is here", place(role.at)))
+    return None
+
+
+def _check_lent(contract: Contract, tensor: Import, errors: Diagnostics) -> None:
+    for name, kind, what in ((tensor.scratch, "smem", "shared memory"), (tensor.barrier, "barrier", "barrier")):
+        claims: dict[str, Claim] = {claim.name: claim for claim in contract.claims if claim.kind == kind}
+        if name:
+            _known(errors, f"import {tensor.name}", name, set(claims), f"claim of {what}", tensor.at)
+    threads = _threads(tensor)
+    site = next((site for site in contract.sites if site.name == tensor.site), None)
+    if site is not None and threads not in (None, site.threads):
+        text = f"import {tensor.name}: its map has {threads} threads, its site {site.threads}"
+        errors.error("L-ANNOTATION", text, place(tensor.at), Note(f"site {site.name} is here", place(site.at)))
+
+
+def _threads(tensor: Import) -> int | None:
+    from pipelink.ir.maps import parse
+
+    return parse(tensor.demand).domain[0][1] if tensor.demand else None
+
+
+def _check_views(contract: Contract, errors: Diagnostics) -> None:
+    fields = {field.name for field in contract.parameters.fields} if contract.parameters else set[str]()
+    domains = {domain.name for domain in contract.domains}
+    for view in contract.views:
+        _known(errors, f"view {view.name}", view.domain, domains, "domain", view.at)
+        _known(errors, f"view {view.name}", view.field, fields, "field of PL_PARAMS", view.at)

@@ -1,0 +1,89 @@
+"""Errors as users read them: `file:line:col: error[L-NAME]: what`, each conflicting fact with its location, and a fix.
+
+Errors are collected in a `Diagnostics` and raised once, so that one run reports all of them.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pipelink.ir.clauses import CLAUSES
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a file; line and column are 1-based, 0 where unknown."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return self.file + f":{self.line}" * bool(self.line) + f":{self.column}" * bool(self.line and self.column)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A conflicting fact with its own location."""
+
+    text: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One error. `clause` is a name of `pipelink.ir.clauses`; `hint` says what would fix it."""
+
+    clause: str
+    message: str
+    place: Place | None = None
+    notes: tuple[Note, ...] = ()
+    hint: str = ""
+
+    def __post_init__(self) -> None:
+        if self.clause not in CLAUSES:
+            raise KeyError(f"no clause {self.clause}")
+
+    def render(self, program: str = "pipelink") -> str:
+        here = self.place or program
+        lines = [f"{here}: error[{self.clause}]: {self.message}"]
+        lines += [f"{note.place or program}: note: {note.text}" for note in self.notes]
+        lines += [f"{here}: help: {self.hint}"] * bool(self.hint)
+        return "\n".join(lines)
+
+
+class PipelinkError(Exception):
+    """One or more errors of the user's input; tools print them and exit with status 1."""
+
+    def __init__(self, *diagnostics: Diagnostic):
+        super().__init__("\n".join(d.render() for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def fail(clause: str, message: str, place: Place | None = None, *notes: Note, hint: str = "") -> PipelinkError:
+    """An error to raise where nothing can go on."""
+    return PipelinkError(Diagnostic(clause, message, place, notes, hint))
+
+
+@dataclass
+class Diagnostics:
+    """Collects errors; `check` raises them all at once."""
+
+    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def error(self, clause: str, message: str, place: Place | None = None, *notes: Note, hint: str = "") -> None:
+        found = Diagnostic(clause, message, place, notes, hint)
+        if found not in self.errors:
+            self.errors.append(found)
+
+    def check(self) -> None:
+        if self.errors:
+            raise PipelinkError(*self.errors)
+
+
+@contextmanager
+def collecting() -> Generator[Diagnostics]:
+    """`with collecting() as errors:` raises what was collected when the block ends without an exception."""
+    diagnostics = Diagnostics()
+    yield diagnostics
+    diagnostics.check()

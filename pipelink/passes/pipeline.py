@@ -1,0 +1,56 @@
+"""Runs passes over a module: checks what each requires, verifies the module around it, names the pass that failed."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.exceptions import VerifyException
+
+from pipelink.ir.diagnostics import Diagnostics, fail
+from pipelink.ir.locations import place_of
+from pipelink.passes import LINK, get_all_passes
+from pipelink.passes.base import LinkPass, missing
+
+
+def verify(module: ModuleOp, after: str = "") -> None:
+    """The verifiers of all operations; raises PipelinkError with all their errors."""
+    errors = Diagnostics()
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            text = str(error).strip().splitlines()[0] + (f" (after {after})" if after else "")
+            errors.error("L-IR", text, place_of(op))
+    errors.check()
+
+
+def _check_requirements(step: LinkPass, module: ModuleOp) -> None:
+    for requirement in step.requires:
+        if lack := missing(module, requirement):
+            makers = [n for n, get in get_all_passes().items() if requirement in get().produces]
+            hint = f"run {makers[0]} first" if makers else ""
+            raise fail("L-PASS", f"{step.name} cannot run: {lack}", place_of(module), hint=hint)
+
+
+@dataclass(frozen=True)
+class LinkPipeline(PassPipeline):
+    """A pass pipeline with the checks above."""
+
+    verify_each: bool = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.verify_each:
+            verify(op)
+        for step in self.passes:
+            if isinstance(step, LinkPass):
+                _check_requirements(step, op)
+            step.apply(ctx, op)
+            if self.verify_each:
+                verify(op, step.name)
+
+
+def link_pipeline(first: str = LINK[0]) -> LinkPipeline:
+    """The passes of a link, from `first` on."""
+    steps: list[ModulePass] = [get_all_passes()[name]()() for name in LINK[LINK.index(first) :]]
+    return LinkPipeline(tuple(steps))

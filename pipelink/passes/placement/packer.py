@@ -1,0 +1,177 @@
+"""Packs one domain: bounds and first-fit first, then ever dearer searches, among them Z3, until one decides."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipelink.passes.placement import exact
+from pipelink.passes.placement.bounds import stacked_height
+from pipelink.passes.placement.conflict import Component, Space
+from pipelink.passes.placement.exact import Outcome
+from pipelink.passes.placement.firstfit import best_first_fit, first_fit, improve
+from pipelink.passes.placement.smt import Packing, Smt
+from pipelink.passes.placement.work import Work
+
+# Work of each step, in the order in which they are taken: all but the hardest end before Z3 would be imported.
+FIRST_NODES = 1_000
+ROUNDS = 3_000
+MORE_NODES = 5_000
+RLIMIT = 2_000_000
+LAST_NODES = 50_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether something fits, and how that is known; sizes in units of the domain."""
+
+    status: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Bases by claim, the height they reach, and the best height that is not excluded."""
+
+    bases: dict[str, int]
+    footprint: int
+    bound: int
+    how: str
+
+
+@dataclass(frozen=True)
+class _Lowest:
+    """A packing of one component, the height below which none exists (the floor at least), and how that is known."""
+
+    bases: list[int]
+    low: int
+    reasons: list[str]
+
+
+class Packer:
+    """Shares one work limit, and one Z3 context where it is needed, over all decisions of a solve."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self._smt: Smt | None = None
+        self._packings: dict[Component, Packing] = {}
+        self._found: dict[Component, list[int]] = {}
+        self._exhausted: set[Component] = set()
+
+    def fits(self, space: Space, depths: Mapping[str, int]) -> Verdict:
+        """Whether the whole domain packs into its capacity at `depths`."""
+        unit = space.unit(depths)
+        capacity = space.domain.capacity // unit
+        undecided = ""
+        for part in space.components(depths):
+            bound = lower_bound(part)
+            if bound > capacity:
+                return Verdict(
+                    "refuted", f"{space.domain.name} clique bound {bound * unit} over {space.domain.capacity}"
+                )
+            if part.height(self._best(part)) <= capacity:
+                continue
+            outcome, how = self._decide(part, capacity, bound)
+            if outcome.status == "refuted":
+                return Verdict("refuted", f"{space.domain.name} admits no packing ({how})")
+            if outcome.status == "undecided":
+                undecided = f"{space.domain.name} {how}"
+        return Verdict("undecided", undecided) if undecided else Verdict("fits", "packed")
+
+    def smallest(self, space: Space, depths: Mapping[str, int]) -> Layout:
+        """The lowest packing found, in claim order wherever that order is as low as the proven height."""
+        unit = space.unit(depths)
+        parts = space.components(depths)
+        floor = max((lower_bound(part) for part in parts), default=space.domain.base // unit)
+        packed = [self._lower(part, floor, unit) for part in parts]
+        height = max((part.height(p.bases) for part, p in zip(parts, packed, strict=True)), default=floor)
+        low = max((p.low for p in packed), default=floor)
+        reasons = [reason for p in packed for reason in p.reasons] or [f"clique bound {floor * unit} met"]
+        if low < height:
+            reasons.append(f"gap {(height - low) * unit} not proven")
+        bases: dict[str, int] = {}
+        for part, member, best in zip(parts, space.members, packed, strict=True):
+            plain = first_fit(part, range(len(part.sizes)))
+            chosen = plain if part.height(plain) <= height else best.bases
+            bases |= {space.claims[i].name: at * unit for i, at in zip(member, chosen, strict=True)}
+        return Layout(bases, height * unit, low * unit, "; ".join(reasons))
+
+    def _lower(self, part: Component, floor: int, unit: int) -> _Lowest:
+        reasons: list[str] = []
+        low = probe = floor
+        while low < part.height(self._best(part)):
+            outcome, how = self._decide(part, probe, floor)
+            reasons.append(f"height {probe * unit} {outcome.status} ({how})")
+            if outcome.status == "undecided":
+                break
+            if outcome.status == "refuted":
+                low = probe + 1
+            probe = (low + part.height(self._best(part)) - 1) // 2
+        return _Lowest(self._best(part), low, reasons)
+
+    def _best(self, part: Component) -> list[int]:
+        """The lowest packing known of `part`: the first-fit ones', or a search's."""
+        if part not in self._found:
+            self._found[part] = best_first_fit(part)
+        return self._found[part]
+
+    def _learn(self, part: Component, bases: Sequence[int]) -> None:
+        if part.height(bases) < part.height(self._best(part)):
+            self._found[part] = list(bases)
+
+    def _decide(self, part: Component, height: int, bound: int) -> tuple[Outcome, str]:
+        """The first answer of ever dearer methods; what they find on the way is kept."""
+        methods: list[tuple[str, Callable[[], Outcome]]] = [
+            ("exact search", lambda: self._search(part, height, FIRST_NODES)),
+            ("local search", lambda: self._improve(part, height)),
+            ("exact search", lambda: self._search(part, height, MORE_NODES)),
+            ("z3", lambda: self._ask_z3(part, height, bound)),
+            ("exact search", lambda: self._search(part, height, LAST_NODES)),
+        ]
+        for how, method in methods:
+            outcome = method()
+            if outcome.status == "fits":
+                self._learn(part, outcome.bases)
+            if outcome.status != "undecided":
+                return outcome, how
+        return Outcome("undecided"), "within the work limit"
+
+    def _improve(self, part: Component, height: int) -> Outcome:
+        """Local search. It runs again for a lower height only where it met the last."""
+        if part in self._exhausted:
+            return Outcome("undecided")
+        bases, used = improve(part, height, self.work.nodes_for(ROUNDS))
+        self.work.nodes += used
+        self._learn(part, bases)
+        if part.height(bases) <= height:
+            return Outcome("fits", tuple(bases))
+        self._exhausted.add(part)
+        return Outcome("undecided")
+
+    def _search(self, part: Component, height: int, nodes: int) -> Outcome:
+        outcome, used = exact.search(part, height, self.work.nodes_for(nodes))
+        self.work.nodes += used
+        return outcome
+
+    def _ask_z3(self, part: Component, height: int, bound: int) -> Outcome:
+        rlimit = self.work.rlimit_for(RLIMIT)
+        if not rlimit:
+            return Outcome("undecided")
+        outcome, used = self._packing(part, bound).decide(height, rlimit)
+        self.work.rlimit += used
+        return outcome
+
+    def _packing(self, part: Component, bound: int) -> Packing:
+        if self._smt is None:
+            self._smt = Smt()
+            self.work.z3 = self._smt.version
+        if part not in self._packings:
+            self._packings[part] = self._smt.packing(part, bound)
+        return self._packings[part]
+
+
+def lower_bound(part: Component) -> int:
+    """The greatest stacked height of any clique."""
+    return max((clique_height(part, clique) for clique in part.cliques), default=part.base)
+
+
+def clique_height(part: Component, clique: tuple[int, ...]) -> int:
+    return stacked_height([(part.sizes[i], part.aligns[i]) for i in clique], part.base)

@@ -1,0 +1,135 @@
+"""Solves one placement: deepest rings, then register budgets, then footprints; every answer is checked."""
+
+from bisect import bisect_left
+
+from pipelink.passes.placement.check import check
+from pipelink.passes.placement.conflict import Space
+from pipelink.passes.placement.explain import explain_domain, explain_team
+from pipelink.passes.placement.model import WARP, Certificate, Explanation, Infeasible, Placement, Problem, Proof, Ring
+from pipelink.passes.placement.packer import Layout, Packer, lower_bound
+from pipelink.passes.placement.registers import need_of
+from pipelink.passes.placement.warps import Team, arrange
+from pipelink.passes.placement.work import Work
+
+WORK_LIMIT = 200_000  # search nodes
+
+
+class InternalError(RuntimeError):
+    """The solver broke a rule of its own problem; its message lists the violations."""
+
+
+def solve(problem: Problem, work_limit: int = WORK_LIMIT) -> Placement:
+    """The placement that `problem` asks for, the same for the same problem whatever the order of its parts.
+
+    Raises Infeasible with an explanation for each domain that cannot be placed even at the least depths.
+    """
+    work = Work(work_limit)
+    packer = Packer(work)
+    spaces = [Space(problem, domain) for domain in sorted(problem.domains, key=lambda d: d.name)]
+    team, team_proven = arrange(problem, work)
+    _require_feasible(problem, packer, spaces, team, team_proven)
+    assert team is not None
+    depths, proofs = _deepen(problem, packer, spaces)
+    if problem.roles:
+        proofs.append(_team_proof(problem, team, team_proven))
+    layouts = {space.domain.name: packer.smallest(space, depths) for space in spaces}
+    proofs += [_footprint_proof(name, layout) for name, layout in layouts.items()]
+    placement = Placement(
+        bases={name: base for layout in layouts.values() for name, base in sorted(layout.bases.items())},
+        depths=dict(sorted(depths.items())),
+        warps=dict(sorted(team.warps.items())),
+        threads=team.threads,
+        registers=dict(sorted(team.registers.items())),
+        idle=_idle(problem, team),
+        footprint={name: layout.footprint for name, layout in layouts.items()},
+        certificate=Certificate(tuple(proofs), work.nodes, work.limit, work.rlimit, work.rlimit_limit, work.z3),
+    )
+    if faults := check(problem, placement):
+        raise InternalError("; ".join(faults))
+    return placement
+
+
+def _require_feasible(
+    problem: Problem, packer: Packer, spaces: list[Space], team: Team | None, team_proven: bool
+) -> None:
+    least = {ring.name: ring.min_depth for ring in problem.rings}
+    explanations: list[Explanation] = []
+    for space in spaces:
+        verdict = packer.fits(space, least)
+        if verdict.status != "fits":
+            explanations.append(explain_domain(space, packer, verdict))
+    if team is None:
+        explanations.append(explain_team(problem, team_proven))
+    if explanations:
+        raise Infeasible(*explanations)
+
+
+def _deepen(problem: Problem, packer: Packer, spaces: list[Space]) -> tuple[dict[str, int], list[Proof]]:
+    """Ring by ring in priority order the greatest depth at which all domains fit, the later rings at their least."""
+    depths = {ring.name: ring.min_depth for ring in problem.rings}
+    proofs: list[Proof] = []
+    for ring in sorted(problem.rings, key=lambda r: (r.priority, r.name)):
+        affected = [s for s in spaces if any(c.ring == ring.name for c in s.claims)]
+        depths[ring.name], proof = _deepest(ring, packer, affected, depths)
+        proofs.append(proof)
+    return depths, proofs
+
+
+def _deepest(ring: Ring, packer: Packer, spaces: list[Space], depths: dict[str, int]) -> tuple[int, Proof]:
+    """Deeper is only harder, so that one refuted depth refutes all above it."""
+
+    def refuted(depth: int) -> bool:
+        return any(_over(space, depths | {ring.name: depth}) for space in spaces)
+
+    bound = bisect_left(range(ring.min_depth + 1, ring.max_depth + 1), True, key=refuted) + ring.min_depth
+    why = "the ring's greatest depth"
+    if bound < ring.max_depth:
+        why = f"depth {bound + 1} refuted: {_against(packer, spaces, depths | {ring.name: bound + 1})[1]}"
+    for depth in range(bound, ring.min_depth, -1):
+        status, how = _against(packer, spaces, depths | {ring.name: depth})
+        if status == "fits":
+            return depth, Proof(f"depth of ring {ring.name}", depth, bound, depth == bound, why)
+        if status == "refuted":
+            bound, why = depth - 1, f"depth {depth} refuted: {how}"
+        else:
+            why += f"; depth {depth} not proven: {how}"
+    least = ring.min_depth
+    return least, Proof(f"depth of ring {ring.name}", least, bound, least == bound, why)
+
+
+def _over(space: Space, depths: dict[str, int]) -> bool:
+    capacity = space.domain.capacity // space.unit(depths)
+    return any(lower_bound(part) > capacity for part in space.components(depths))
+
+
+def _against(packer: Packer, spaces: list[Space], depths: dict[str, int]) -> tuple[str, str]:
+    """The worst of the domains' verdicts: a refutation, else an undecided one, else that all fit."""
+    verdicts = [packer.fits(space, depths) for space in spaces]
+    for status in ("refuted", "undecided"):
+        for verdict in verdicts:
+            if verdict.status == status:
+                return status, verdict.how
+    return "fits", ""
+
+
+def _team_proof(problem: Problem, team: Team, proven: bool) -> Proof:
+    top = min(role.max_registers - need_of(role) for role in problem.roles)
+    how = "exhausted" if proven else "not proven: work limit reached"
+    how = f"fewest warpgroups ({team.warpgroups}), all teams over them {how}"
+    return Proof("least register surplus", team.surplus, team.surplus if proven else top, proven, how)
+
+
+def _footprint_proof(name: str, layout: Layout) -> Proof:
+    proven = layout.footprint == layout.bound
+    return Proof(f"footprint of {name}", layout.footprint, layout.bound, proven, layout.how)
+
+
+def _idle(problem: Problem, team: Team) -> tuple[tuple[int, int], ...]:
+    ranges: list[tuple[int, int]] = []
+    end = 0
+    taken = sorted((team.warps[r.name], team.warps[r.name] + r.warps) for r in problem.roles)
+    for first, after in [*taken, (team.threads // WARP, 0)]:
+        if first > end:
+            ranges.append((end, first))
+        end = after
+    return tuple(ranges)

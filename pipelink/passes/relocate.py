@@ -1,0 +1,229 @@
+"""`pl-relocate`: one joint placement of everything that is claimed, solved and proven; see `passes/placement/`.
+
+It also lays out the parameter block and freezes the facts, which are decided here for good.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Operation
+
+from pipelink.ir.attributes import Kind, ValuesAttr
+from pipelink.ir.diagnostics import Diagnostics, Note
+from pipelink.ir.locations import place_of
+from pipelink.ir.pl import (
+    ClaimOp,
+    FactOp,
+    GroupOp,
+    ParamOp,
+    PipelineOp,
+    RingOp,
+    RoleOp,
+    UseFactOp,
+    integer,
+    integers,
+)
+from pipelink.ir.symbols import Symbols, path_of, qualified, reference
+from pipelink.passes.base import LinkPass
+from pipelink.passes.placement import Claim, Domain, Explanation, Infeasible, Placement, Problem, Ring, Role, solve
+from pipelink.passes.reach import Reach
+from pipelink.passes.sharing import Sharing
+
+MBARRIER_BYTES = 8  # PTX ISA, mbarrier: an opaque 64-bit object in shared memory
+COUNTER_WORDS = 1 << 20  # counters live in device memory, which the session allocates: a bound, not a capacity
+DOMAINS = {
+    Kind.smem: "smem",
+    Kind.mbarrier: "smem",
+    Kind.barrier: "barrier",
+    Kind.tmem: "tmem",
+    Kind.counter: "counter",
+}
+CLAUSES = {"warps": "L-WARPS", "registers": "L-REGS"}
+
+
+def empty(claim: ClaimOp) -> bool:
+    """Whether the claim needs no storage: the route that it was lent to needs none."""
+    assert claim.live is not None
+    first, last = claim.live.get_values()
+    return first == last
+
+
+@dataclass(frozen=True)
+class Relocate(LinkPass):
+    """Place shared memory, barriers, warps, registers and parameters, and choose ring depths."""
+
+    name = "pl-relocate"
+    work_limit: int = 200_000
+    requires = ("pl.pipeline.events", "pl.claim.live")
+    produces = ("pl.pipeline.threads", "pl.role.first_warp", "pl.ring.depth", "pl.param.offset", "pl.use_fact.value")
+
+    def run(self, pipeline: PipelineOp, errors: Diagnostics) -> None:
+        model = Model(pipeline)
+        try:
+            placement = solve(model.problem(), self.work_limit)
+        except Infeasible as failure:
+            for explanation in failure.explanations:
+                model.explain(explanation, errors)
+            return
+        model.write(placement)
+        _lay_out_parameters(model.symbols, pipeline, errors)
+        _freeze_facts(model.reach)
+
+
+class Model:
+    """The pipeline as a placement problem, and back."""
+
+    def __init__(self, pipeline: PipelineOp):
+        self.pipeline = pipeline
+        self.symbols = Symbols(pipeline)
+        self.reach = Reach(self.symbols)
+        self.sharing = Sharing(self.reach)
+        self.roles = {qualified(r): r for r in self.symbols.ops(RoleOp)}
+        self.claims = {qualified(c): c for c in self.sharing.blocks if not empty(c)}
+        self.rings = {qualified(r.producer): r for r in self.sharing.rings}
+        self.measured = self._measured()
+
+    def _measured(self) -> dict[str, int]:
+        """Register needs that an earlier link measured: those of the groups that it left in the module."""
+        groups = self.symbols.ops(GroupOp)
+        return {".".join(path_of(r)): g.need.value.data for g in groups for r in g.roles}
+
+    def _claim(self, name: str, claim: ClaimOp) -> Claim:
+        ring = self.sharing.ring_of.get(claim)
+        bytes_each = MBARRIER_BYTES if claim.kind.data is Kind.mbarrier else 1
+        align = max(claim.align.value.data, bytes_each)
+        twin = self.sharing.twin.get(claim)
+        if twin is not None:
+            align = max(align, twin.align.value.data)
+        owner = qualified(ring.producer) if ring else None
+        return Claim(name, DOMAINS[claim.kind.data], claim.size.value.data * bytes_each, align, owner)
+
+    def _role(self, name: str, role: RoleOp) -> Role:
+        low, high = role.registers.get_values()
+        need = self.measured.get(name) or role.need.value.data or None
+        return Role(name, role.warps.value.data, role.align.value.data, low, high, need)
+
+    def problem(self) -> Problem:
+        has = self.pipeline.capacities.integers
+        domains = (
+            Domain("smem", has["smem"], unit="bytes"),
+            Domain("barrier", has["barrier"], base=1, unit="ids"),  # id 0 is the dispatcher's
+            Domain("tmem", has["tmem"], unit="columns"),
+            Domain("counter", COUNTER_WORDS, unit="words"),
+        )
+        rings: list[Ring] = []
+        for name, ring in self.rings.items():
+            low, high = zip(ring.producer.depths.get_values(), ring.consumer.depths.get_values(), strict=True)
+            rings.append(Ring(name, max(low), min(high), ring.producer.priority.value.data))
+        shares = {
+            (min(a, b), max(a, b))
+            for a, claim in self.claims.items()
+            for b in (".".join(path_of(s)) for s in claim.shares or ())
+            if b in self.claims
+        }
+        return Problem(
+            domains=domains,
+            claims=tuple(self._claim(n, c) for n, c in self.claims.items()),
+            rings=tuple(rings),
+            roles=tuple(self._role(n, r) for n, r in self.roles.items()),
+            disjoint_lifetimes=frozenset(shares),
+            max_warps=has["threads"] // 32,
+            register_file=has["registers"],
+            has_register_groups=bool(has["setmaxnreg"]),
+            role_order=tuple(".".join(path_of(r)) for r in self.pipeline.role_order or ()),
+        )
+
+    def explain(self, explanation: Explanation, errors: Diagnostics) -> None:
+        notes: list[Note] = []
+        for name, amount in explanation.claims:
+            op: Operation | None = self.claims.get(name) or self.roles.get(name)
+            if op is not None:
+                notes.append(Note(f"'{name}' takes {amount}", place_of(op)))
+        first = next((n.place for n in notes), place_of(self.pipeline))
+        clause = CLAUSES.get(explanation.domain, "L-OVERLAP")
+        errors.error(clause, explanation.text, first, *notes, hint="; or ".join(explanation.suggestions))
+
+    def write(self, placement: Placement) -> None:
+        for name, claim in self.claims.items():
+            claim.base = integer(placement.bases[name])
+            if (twin := self.sharing.twin.get(claim)) is not None:
+                twin.base = claim.base
+        for name, ring in self.rings.items():
+            self._write_ring(ring.producer, ring.consumer, placement.depths[name])
+        for name, role in self.roles.items():
+            role.first_warp = integer(placement.warps[name])
+        self._write_groups(placement)
+        self.pipeline.threads = integer(placement.threads)
+        self.pipeline.footprint = ValuesAttr.of(dict(placement.footprint))
+        self.pipeline.proofs = ValuesAttr.of(proofs(placement))
+
+    def _write_ring(self, producer: RingOp, consumer: RingOp, depth: int) -> None:
+        """Arrival counts are functions of the widths of the roles that run each endpoint."""
+
+        def warps(ring: RingOp) -> int:
+            code = self.symbols.find(ring.on, ring)
+            return sum(r.warps.value.data for r in self.reach.roles_running(code)) if code else 0
+
+        full = producer.full_count.arrivals(warps(producer))
+        empty_ = consumer.empty_count.arrivals(warps(consumer))
+        for ring in (producer, consumer):
+            ring.depth = integer(depth)
+            ring.arrivals = integers((full, empty_))
+
+    def _write_groups(self, placement: Placement) -> None:
+        """Roles that share a warpgroup share a register budget, so they are one group."""
+        for old in self.symbols.ops(GroupOp):
+            old.detach()
+            old.erase()
+        groups: list[tuple[list[str], int, int]] = []
+        for name in sorted(self.roles, key=lambda n: placement.warps[n]):
+            first = placement.warps[name] // 4 * 4
+            end = -(-(placement.warps[name] + self.roles[name].warps.value.data) // 4) * 4
+            if groups and first < groups[-1][2]:
+                names, start, stop = groups.pop()
+                groups.append(([*names, name], start, max(stop, end)))
+            else:
+                groups.append(([name], first, end))
+        for names, first, end in groups:
+            budget = placement.registers.get(names[0])
+            need = max(self.measured.get(n, self.roles[n].need.value.data) for n in names)
+            properties = {
+                "roles": ArrayAttr([reference(self.roles[n]) for n in names]),
+                "warps": integers((first, min(end, placement.threads // 32))),
+                "need": integer(need),
+                **({"budget": integer(budget)} if budget is not None else {}),
+            }
+            self.pipeline.body.block.add_op(GroupOp.create(properties=properties, location=self.pipeline.location))
+
+
+def proofs(placement: Placement) -> dict[str, str | int]:
+    """The certificate as the record shows it."""
+    certificate = placement.certificate
+    said: dict[str, str | int] = {}
+    for proof in certificate.proofs:
+        state = "proven" if proof.proven else f"not proven, bound {proof.bound}"
+        said[proof.objective] = f"{proof.value}, {state}: {proof.how}"
+    said["work"] = f"{certificate.nodes} of {certificate.node_limit} nodes, {certificate.rlimit} of rlimit"
+    if certificate.z3:
+        said["z3"] = certificate.z3
+    return said
+
+
+def _lay_out_parameters(symbols: Symbols, pipeline: PipelineOp, errors: Diagnostics) -> None:
+    """Regions in order of package name, each at its own alignment (TMA descriptors need 64 bytes)."""
+    offset = 0
+    params = sorted(symbols.ops(ParamOp), key=lambda p: qualified(p))
+    for param in params:
+        align = param.align.value.data
+        offset = -(-offset // align) * align
+        param.offset = integer(offset)
+        offset += param.size.value.data
+    limit = pipeline.capacities.integers["parameters"]
+    if offset > limit:
+        notes = [Note(f"{p.type_name.data} holds {p.size.value.data} bytes", place_of(p)) for p in params]
+        errors.error("L-OVERLAP", f"parameters need {offset} bytes, a kernel has {limit}", place_of(pipeline), *notes)
+
+
+def _freeze_facts(reach: Reach) -> None:
+    for _, fact, use in reach.connected(FactOp, UseFactOp):
+        use.value = StringAttr(fact.value.data)

@@ -1,0 +1,73 @@
+"""Packages fit the pipeline and each other: target, toolkit, floating-point mode, one definition of each symbol."""
+
+from pipelink.ir.diagnostics import Note
+from pipelink.ir.locations import place_of
+from pipelink.ir.pl import PackageOp
+from pipelink.passes.rules import Checked
+
+
+def version(text: str) -> tuple[int, ...]:
+    """`13.5.37` as numbers."""
+    return tuple(int(part) for part in text.split(".") if part.isdigit())
+
+
+def check_targets(checked: Checked) -> None:
+    target = checked.pipeline.target.data
+    for package in checked.symbols.packages.values():
+        if package.target.data != target:
+            checked.errors.error(
+                "L-TARGET",
+                f"package '{package.sym_name.data}' is built for {package.target.data}, the pipeline for {target}",
+                place_of(package),
+                Note(f"the pipeline's target is {target}", place_of(checked.pipeline)),
+                hint=f"pack it with --target {target}",
+            )
+
+
+def check_toolkits(checked: Checked) -> None:
+    """LTO IR is read by its own major version, at its own or a later minor one (nvJitLink's compatibility rule)."""
+    ours = checked.pipeline.toolkit.data
+    for package in checked.symbols.packages.values():
+        theirs = package.toolkit.data
+        if version(theirs)[:1] != version(ours)[:1] or version(theirs)[:2] > version(ours)[:2]:
+            checked.errors.error(
+                "L-TOOLKIT",
+                f"package '{package.sym_name.data}' is built by toolkit {theirs}, this linker has {ours}",
+                place_of(package),
+                hint=f"pack it again with toolkit {ours}, or link with {theirs} or newer of the same major version",
+            )
+
+
+def check_fp_modes(checked: Checked) -> None:
+    first: PackageOp | None = None
+    for package in checked.symbols.packages.values():
+        first = first or package
+        ours, theirs = first.fp.integers, package.fp.integers
+        differing = [k for k in sorted(ours | theirs) if ours.get(k) != theirs.get(k)]
+        if differing:
+            checked.errors.error(
+                "L-FPMODE",
+                f"package '{package.sym_name.data}' is compiled with {_said(theirs, differing)}",
+                place_of(package),
+                Note(f"package '{first.sym_name.data}' is compiled with {_said(ours, differing)}", place_of(first)),
+                hint="nvJitLink applies one floating-point mode to all: pack both with the same -use_fast_math options",
+            )
+
+
+def _said(values: dict[str, int], keys: list[str]) -> str:
+    return ", ".join(f"{k}={values.get(k)}" for k in keys)
+
+
+def check_definitions(checked: Checked) -> None:
+    owner: dict[str, PackageOp] = {}
+    for package in checked.symbols.packages.values():
+        for symbol in (s.data for s in package.defines):
+            if symbol in owner:
+                checked.errors.error(
+                    "L-DUPLICATE",
+                    f"'{symbol}' is defined by packages '{owner[symbol].sym_name.data}' and '{package.sym_name.data}'",
+                    place_of(package),
+                    Note(f"package '{owner[symbol].sym_name.data}' defines '{symbol}' too", place_of(owner[symbol])),
+                    hint="make a private helper or variable static, or rename one of the exports",
+                )
+            owner.setdefault(symbol, package)

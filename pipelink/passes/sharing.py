@@ -1,0 +1,88 @@
+"""Which claims may lie over each other: those between which an event orders every user of the older and the newer.
+
+The event is a tensor's `ready`, at which the import's participants meet (its rendezvous) after the producer has run.
+"""
+
+from dataclasses import dataclass
+
+from pipelink.ir.pl import ClaimOp, ExportOp, ImportOp, RingOp, RoleOp
+from pipelink.ir.symbols import path_of
+from pipelink.passes.lifetimes import Events
+from pipelink.passes.reach import Code, Reach
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A connected ring: its endpoints, and the consumer's claim for each of the producer's."""
+
+    producer: RingOp
+    consumer: RingOp
+    claims: dict[ClaimOp, ClaimOp]
+
+
+def rings(reach: Reach) -> list[Ring]:
+    """The connected rings. Buffers are paired by name, mbarriers by what they are."""
+    found: list[Ring] = []
+    for _, producer, consumer in reach.connected(RingOp, RingOp):
+        sides: list[dict[str, ClaimOp]] = []
+        for ring in (producer, consumer):
+            named = {path_of(r)[-1]: reach.symbols.get(r, ring, ClaimOp) for r in ring.buffers}
+            for which, slot in (("<full>", ring.full), ("<empty>", ring.empty)):
+                named[which] = reach.symbols.get(slot, ring, ClaimOp)
+            sides.append(named)
+        found.append(Ring(producer, consumer, {sides[0][k]: sides[1][k] for k in sides[0]}))
+    return found
+
+
+class Sharing:
+    """The blocks of storage of a pipeline and the order of their lifetimes."""
+
+    def __init__(self, reach: Reach):
+        self.reach = reach
+        self.events = Events.of(reach)
+        self.rings = rings(reach)
+        self.ring_of = {p: r for r in self.rings for p in r.claims}
+        self.twin = {p: c for r in self.rings for p, c in r.claims.items()}
+        aliases = set(self.twin.values())
+        live = [c for c in reach.symbols.ops(ClaimOp) if c in reach.live]
+        self.blocks = [c for c in live if c not in aliases]
+        self.imports = {op.sym_name.data: op for _, _, op in reach.connected(ExportOp, ImportOp)}
+
+    def lifetime(self, claim: ClaimOp) -> tuple[str, str]:
+        """The events between which the block of `claim` is used; a draining producer stops when its consumer does."""
+        twin, ring = self.twin.get(claim), self.ring_of.get(claim)
+        mine = (claim.lifetime.start.data, claim.lifetime.end.data)
+        if twin is None or ring is None:
+            return mine
+        theirs = (twin.lifetime.start.data, twin.lifetime.end.data)
+        return theirs if ring.producer.drains is not None else ("begin", "end")
+
+    def _roles(self, code: Code) -> list[RoleOp]:
+        return self.reach.roles_running(code)
+
+    def _stops_by(self, claim: ClaimOp, role: RoleOp) -> bool:
+        """Whether every user of the block is ordered by a rendezvous of `role` at its end: it runs on that role, or it
+        is a ring's producer that drains."""
+        ring = self.ring_of.get(claim)
+        if ring is None:
+            return all(self._roles(user) == [role] for user in self.reach.users_of(claim))
+        consumers = self.reach.users_of(ring.claims[claim])
+        return ring.producer.drains is not None and all(self._roles(user) == [role] for user in consumers)
+
+    def event_between(self, old: ClaimOp, new: ClaimOp) -> str:
+        """The `ready` event that orders all users of `old` before those of `new`; "" where there is none."""
+        if old.lifetime.phase.data or new.lifetime.phase.data or old.kind.data is not new.kind.data:
+            return ""
+        start = self.lifetime(new)[0]
+        tensor, _, event = start.partition(".")
+        import_ = self.imports.get(tensor)
+        if event != "ready" or import_ is None or not self.events.before(self.lifetime(old)[1], start):
+            return ""
+        site = self.reach.site_of(import_)
+        role = site and self.reach.symbols.find(site.role, site)
+        if site is None or not isinstance(role, RoleOp):
+            return ""
+        everyone = site.threads.get_values() == (0, 32 * role.warps.value.data)
+        meets = "ready" in [r.data for r in import_.rendezvous]
+        starts_after = new not in self.twin and all(self._roles(u) == [role] for u in self.reach.users_of(new))
+        return start if everyone and meets and starts_after and self._stops_by(old, role) else ""

@@ -1,0 +1,49 @@
+"""`pl-verify-contracts`: checks the contracts of all packages against each other; changes nothing.
+
+Rules run from the most fundamental: where names do not resolve, nothing that would follow them is checked.
+"""
+
+from dataclasses import dataclass
+
+from pipelink.ir.diagnostics import Diagnostics
+from pipelink.ir.pl import PipelineOp
+from pipelink.ir.symbols import Symbols
+from pipelink.passes.base import LinkPass
+from pipelink.passes.reach import Reach
+from pipelink.passes.rules import Checked, calls, facts, lifetimes, names, packages, rings, tensors
+
+STAGES = (
+    (names.check_references, names.check_connections),
+    (
+        packages.check_targets,
+        packages.check_toolkits,
+        packages.check_fp_modes,
+        packages.check_definitions,
+        names.check_providers,
+        names.check_rings_have_two_ends,
+    ),
+    (
+        rings.check_rings,
+        calls.check_signatures,
+        calls.check_tensor_signatures,
+        calls.check_callers,
+        tensors.check_tensors,
+        facts.check_facts,
+        lifetimes.check_lifetimes,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class VerifyContracts(LinkPass):
+    """Check the contracts of all packages against each other."""
+
+    name = "pl-verify-contracts"
+
+    def run(self, pipeline: PipelineOp, errors: Diagnostics) -> None:
+        symbols = Symbols(pipeline)
+        checked = Checked(pipeline, symbols, Reach(symbols), errors)
+        for stage in STAGES:
+            for rule in stage:
+                rule(checked)
+            errors.check()

@@ -1,0 +1,127 @@
+"""`pl-link`: link the packages of a pipeline into one kernel image, proven against its record."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from pipelink.ir.diagnostics import Place, fail
+from pipelink.tools.common import run
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("pl-link", description=__doc__)
+    parser.add_argument("input", type=Path, help="a pipeline manifest (.toml), or IR at any stage (.mlir)")
+    parser.add_argument("-o", "--output", type=Path, help="the image to write; NAME.plimg beside the input by default")
+    parser.add_argument("-L", dest="search", type=Path, action="append", default=[], help="a folder with packages")
+    parser.add_argument("--control", action="store_true", help="build both single-unit controls and compare")
+    parser.add_argument("--emit-cuda", action="store_true", help="print the generated code and stop")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave generated sources and single units there")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print the placement and the decisions")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    parser.add_argument("--version", action="version", version="pl-link 0.1.0")
+    return parser
+
+
+def load(path: Path, search: Sequence[Path]) -> ModuleOp:
+    """The module of a manifest or of `.mlir`, in whatever state. Raises PipelinkError."""
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import Builtin
+
+    from pipelink.frontends.xdsl import LocatedFrontend, ManifestFrontend
+    from pipelink.ir.pl import PL
+
+    context = Context()
+    context.load_dialect(Builtin)
+    context.load_dialect(PL)
+    frontend = {".toml": ManifestFrontend(tuple(map(str, search))), ".mlir": LocatedFrontend()}.get(path.suffix)
+    if frontend is None:
+        raise fail("L-USAGE", "an input is a manifest (.toml) or IR (.mlir)", Place(str(path)))
+    with path.open("rb") as stream:
+        return frontend.parse(context, stream, str(path))
+
+
+def finish(module: ModuleOp) -> None:
+    """Run the passes that the module still lacks."""
+    from xdsl.context import Context
+
+    from pipelink.passes import LINK, get_all_passes
+    from pipelink.passes.base import missing
+    from pipelink.passes.pipeline import link_pipeline
+
+    undone = [
+        name for name in LINK if any(missing(module, p) for p in get_all_passes()[name]().produces)
+    ]
+    if undone:
+        start = LINK[0] if undone[0] == LINK[1] else undone[0]
+        link_pipeline(start).apply(Context(), module)
+
+
+def _folders(module: ModuleOp, path: Path, search: Sequence[Path]) -> list[Path]:
+    """Where the packages of the module are: as its manifest found them."""
+    from pipelink.frontends.manifest import parse
+
+    own = [path.parent]
+    if path.suffix == ".toml":
+        manifest, _ = parse(path.read_text(), str(path))
+        own += [path.parent / s for s in manifest.pipeline.search]
+    return [*own, *search]
+
+
+def _write(path: Path, data: bytes) -> None:
+    from pipelink.backend.archive import write_atomically
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, data)
+
+
+def link(arguments: argparse.Namespace) -> int:
+    """The whole command. Raises PipelinkError; nothing is written unless everything holds."""
+    from pipelink.backend import control, cuda, image, postlink, record
+    from pipelink.backend.link import link as device_link
+    from pipelink.backend.link import load_packages
+    from pipelink.frontends.cuda.pack import headers
+
+    source: Path = arguments.input
+    module = load(source, arguments.search)
+    finish(module)
+    if arguments.emit_cuda:
+        sys.stdout.write(cuda.generate(module))
+        return 0
+    packages = load_packages(module, _folders(module, source, arguments.search))
+    linked = device_link(module, packages)
+    postlink.prove_link(linked)
+    decided = record.make(linked)
+    built = control.build(linked, headers()) if arguments.control else None
+    if arguments.keep:
+        kept = {"generated.cu": linked.text.encode(), "kernel.cubin": linked.cubin, "final.mlir": _dump(module)}
+        for name, data in {**kept, **(built.files if built else {})}.items():
+            _write(arguments.keep / name, data)
+    if built:
+        decided["control"] = {"lto": control.describe(built.lto), "plain": control.describe(built.plain)}
+        print(built.summary())
+        if not built.lto.identical:
+            raise fail("L-CONTROL", f"the linked kernel differs from its control: {control.describe(built.lto)}")
+    output: Path = arguments.output or source.with_suffix(".plimg")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    image.write(output, linked, decided)
+    if arguments.verbose:
+        from pipelink.tools.show import show_record
+
+        show_record(decided)
+    return 0
+
+
+def _dump(module: ModuleOp) -> bytes:
+    return f"{module}\n".encode()
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    arguments = _parser().parse_args(args)
+    sys.exit(run("pl-link", lambda: link(arguments), arguments.debug))
+
+
+if __name__ == "__main__":
+    main()
