@@ -117,7 +117,7 @@ def build(linked: Linked, headers: Path) -> Control:
         message = f"no control: packages without source: {', '.join(lacking)}"
         raise fail("L-CONTROL", message, place_of(linked.pipeline), hint="pack them without --no-source")
     units = {
-        "lto.cu": unit(linked.packages, linked.pipeline, linked.text, direct=False),
+        "lto.cu": unit(linked.packages, linked.pipeline, cuda.generate(linked.module), direct=False),
         "plain.cu": unit(linked.packages, linked.pipeline, cuda.generate(linked.module, direct=True), direct=True),
     }
     with tempfile.TemporaryDirectory(prefix="pipelink-") as name:
@@ -127,7 +127,8 @@ def build(linked: Linked, headers: Path) -> Control:
             (folder / file).write_text(text)
         try:
             with ThreadPoolExecutor(2) as pool:
-                cubins = list(pool.map(lambda file: _compile(folder, file, linked, headers), units))
+                jobs = [pool.submit(_compile, folder, file, linked, headers) for file in units]
+                cubins = [job.result() for job in jobs]
         except toolchain.ToolError as error:
             raise fail("L-CONTROL", error.message, place_of(linked.pipeline), hint=error.hint) from None
         except nvjitlink.LinkError as error:

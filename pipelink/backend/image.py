@@ -1,12 +1,20 @@
 """The image `.plimg`: one zip of `record.json`, `kernel.cubin` and the packages' host providers."""
 
+import io
 import json
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from pipelink.backend.archive import pack, write_atomically
 from pipelink.backend.link import Linked
 from pipelink.backend.record import digest
+from pipelink.ir.diagnostics import Place, fail
+
+RECORD = "record.json"
+CUBIN = "kernel.cubin"
+MAX_BYTES = 256 << 20
 
 
 def encode(record: dict[str, Any]) -> bytes:
@@ -15,14 +23,31 @@ def encode(record: dict[str, Any]) -> bytes:
 
 def members(linked: Linked, record: dict[str, Any]) -> dict[str, bytes]:
     """The members in order. `record.json` states the digest of every other."""
-    others = {"kernel.cubin": linked.cubin}
+    others = {CUBIN: linked.cubin}
     for name, package in sorted(linked.packages.items()):
         if "provider.so" in package.members:
             others[f"providers/{name}.so"] = package.members["provider.so"]
     stated = {**record, "members": {name: digest(data) for name, data in others.items()}}
-    return {"record.json": encode(stated), **others}
+    return {RECORD: encode(stated), **others}
 
 
 def write(path: Path, linked: Linked, record: dict[str, Any]) -> None:
     """Write the image whole or not at all."""
     write_atomically(path, pack(members(linked, record)))
+
+
+def read(path: Path) -> dict[str, bytes]:
+    """The members of an image, each as its record states it. Raises PipelinkError (L-PACKAGE), OSError."""
+    place = Place(str(path))
+    data = path.read_bytes()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(i.file_size for i in archive.infolist()) > MAX_BYTES:
+                raise fail("L-PACKAGE", f"larger than {MAX_BYTES >> 20} MiB", place)
+            found = {i.filename: archive.read(i) for i in archive.infolist()}
+        stated: dict[str, str] = json.loads(found[RECORD])["members"]
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, NotImplementedError, zlib.error):
+        raise fail("L-PACKAGE", "damaged, or no image", place) from None
+    if {n: digest(d) for n, d in found.items() if n != RECORD} != stated:
+        raise fail("L-PACKAGE", "the members are not those that record.json states", place)
+    return found

@@ -82,7 +82,8 @@ def link(module: ModuleOp, packages: Mapping[str, Package], text: str | None = N
         inputs.append(nvjitlink.Input(GENERATED, "ltoir", compile_generated(text, pipeline)))
         result = nvjitlink.link(inputs, pipeline.target.data, fp_mode(pipeline))
     except ToolError as error:
-        raise fail("L-TOOL", error.message, place_of(pipeline), hint=error.hint) from None
+        clause = "L-COMPILE" if error.diagnostics or error.text else "L-TOOL"
+        raise fail(clause, error.message, place_of(pipeline), hint=error.hint) from None
     except nvjitlink.LinkError as error:
         raise fail("L-LINK", str(error), place_of(pipeline)) from None
     return Linked(module, packages, text, result.cubin, result.log, result.options)

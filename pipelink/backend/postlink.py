@@ -24,15 +24,17 @@ from pipelink.ir.pl import (
     GroupOp,
     ImportOp,
     PackageOp,
+    PlOp,
     RingOp,
     RoleOp,
+    SiteOp,
     StubOp,
     TrampolineOp,
+    WarpOp,
 )
 from pipelink.ir.symbols import Symbols, qualified
 from pipelink.passes.reach import Reach
-from pipelink.passes.routes import from_json, prove
-from pipelink.passes.tensors import maps
+from pipelink.passes.tensors import violations
 
 REGISTER_MESSAGES = ("C7507", "C7511", "C7600", "C7602")
 """ptxas messages that say a group lacks registers (setmaxnreg ignored, wgmma serialised, allocation failed)."""
@@ -207,14 +209,53 @@ def stubs(image: Image) -> Iterator[Fault]:
 
 def _expected_handles(image: Image) -> dict[str, int]:
     expected: dict[str, int] = {}
-    for op in [*image.symbols.ops(ClaimOp), *image.symbols.ops(RingOp)]:
+    reach = Reach(image.symbols)
+    for op in [*image.symbols.ops(ClaimOp), *image.symbols.ops(RingOp), *image.symbols.ops(WarpOp)]:
         name = "plh_" + qualified(op).replace(".", "__")
         if isinstance(op, ClaimOp) and op.base is not None:
             expected[name] = op.base.value.data
         elif isinstance(op, RingOp) and op.depth is not None and op.arrivals is not None:
             expected[f"{name}_depth"] = op.depth.value.data
             expected[f"{name}_full_count"], expected[f"{name}_empty_count"] = op.arrivals.get_values()
+        elif isinstance(op, WarpOp):
+            runs = reach.roles_running(image.symbols.get(op.of, op, PlOp))
+            expected[name] = next(r.first_warp.value.data for r in runs if r.first_warp is not None)
     return expected
+
+
+def entries(image: Image) -> Iterator[Fault]:
+    """The dispatch kernel enters each role at exactly its warps, after the mbarriers are initialised and fenced."""
+    kernel = image.linked.text.partition("__global__")[2]
+    enters = re.finditer(r"if \(warp (?:== (\d+)|>= (\d+) && warp < (\d+))\) [\w:]*::(\w+)\(", kernel)
+    found = {m[4]: (int(m[1]), int(m[1]) + 1) if m[1] else (int(m[2]), int(m[3])) for m in enters}
+    for role in image.symbols.ops(RoleOp):
+        first = role.first_warp.value.data if role.first_warp is not None else -1
+        warps = (first, first + role.warps.value.data)
+        if found.get(role.entry.data) != warps:
+            yield "L-CODE", f"role '{qualified(role)}' is entered by warps {found.get(role.entry.data)}, placed {warps}"
+    inits = [r.init.data for r in image.symbols.ops(RingOp) if r.init]
+    order = [kernel.find(f"::{init}(") for init in inits] + [kernel.find("pl_fence_mbarrier_init()")] * bool(inits)
+    order.append(kernel.find("__syncthreads()"))
+    if -1 in order or order[-2:] != sorted(order)[-2:]:
+        yield "L-CODE", "the kernel does not initialise, fence and then meet, in this order"
+
+
+def rendezvous(image: Image) -> Iterator[Fault]:
+    """Where storage changes hands at a tensor's `ready`, its participants fence and meet after the producer."""
+    for connect in image.symbols.ops(ConnectOp):
+        import_ = image.symbols.find(connect.user, connect)
+        if not isinstance(import_, ImportOp) or "ready" not in [o.data for o in connect.orders or ()]:
+            continue
+        claim = import_.barrier and image.symbols.get(import_.barrier, import_, ClaimOp)
+        barrier = claim.base.value.data if claim and claim.base is not None else -1
+        first, end = image.symbols.get(import_.site, import_, SiteOp).threads.get_values()
+        body = image.linked.text.partition(f" {import_.produce.data}(")[2].partition("\n}")[0]
+        meets = f"pl_fence_proxy_async();\n  pl_sync_cta({barrier}, {end - first});"
+        if not body.endswith(meets):
+            yield (
+                "L-CODE",
+                f"the producer of '{qualified(import_)}' does not end with a fence and a meeting at barrier {barrier}",
+            )
 
 
 def transfers(image: Image) -> Iterator[Fault]:
@@ -224,11 +265,7 @@ def transfers(image: Image) -> Iterator[Fault]:
         export = image.symbols.find(connect.provider, connect)
         if not isinstance(import_, ImportOp) or not isinstance(export, ExportOp) or connect.schedule is None:
             continue
-        scratch = import_.scratch and image.symbols.get(import_.scratch, import_, ClaimOp)
-        base = scratch.base.value.data if scratch and scratch.base is not None else 0
-        align = scratch.align.value.data if scratch else 1
-        plan = from_json(str(connect.schedule.data["plan"]))
-        for violation in prove(plan, *maps(export, import_), base, align):
+        for violation in violations(image.symbols, export, import_, str(connect.schedule.data["plan"])):
             yield "L-ROUTE", f"tensor '{qualified(import_)}': {violation}"
 
 
@@ -241,23 +278,26 @@ CHECKS: dict[str, Callable[[Image], Iterator[Fault]]] = {
     "barrier-ids": barrier_ids,
     "no-gpu-fence": no_gpu_fence,
     "stubs": stubs,
+    "entries": entries,
+    "rendezvous": rendezvous,
     "transfers": transfers,
 }
 
 
-def faults(linked: Linked) -> dict[str, list[Fault]]:
+def faults(image: Image) -> dict[str, list[Fault]]:
     """Every check that found something, with what it found."""
-    image = Image(linked)
     first = list(one_kernel(image))
-    if linked.kernel not in image.cubin.kernels:
+    if image.linked.kernel not in image.cubin.kernels:
         return {"one-kernel": first}
     return {name: found for name, check in CHECKS.items() if (found := list(check(image)))}
 
 
-def prove_link(linked: Linked) -> None:
-    """Raises PipelinkError with everything that the image does differently from its record."""
+def prove_link(linked: Linked) -> Image:
+    """The image as read back. Raises PipelinkError with everything that it does differently from the IR."""
+    image = Image(linked)
     errors = Diagnostics()
-    for found in faults(linked).values():
+    for found in faults(image).values():
         for clause, message in found:
             errors.error(clause, message, place_of(linked.pipeline))
     errors.check()
+    return image

@@ -6,10 +6,11 @@ from typing import Any
 
 from xdsl.ir import Attribute
 
-from pipelink.backend import linklog, nvjitlink, nvrtc, sass
-from pipelink.backend.cubin import read
+from pipelink.backend import nvjitlink, nvrtc, sass
 from pipelink.backend.link import Linked
+from pipelink.backend.postlink import Image
 from pipelink.backend.toolchain import toolkit
+from pipelink.ir.attributes import Kind
 from pipelink.ir.pl import (
     ArgumentOp,
     BufferOp,
@@ -52,6 +53,13 @@ def _owner(op: Any) -> str:
     return package.sym_name.data if package else ""
 
 
+def _counting(claim: ClaimOp) -> Json:
+    """How the runtime starts a counter each launch."""
+    if claim.kind.data is not Kind.counter:
+        return {}
+    return {"scope": _text(claim.scope), "restart": _text(claim.restart)}
+
+
 def _claims(symbols: Symbols, events: list[str]) -> list[Json]:
     made: list[Json] = []
     for claim in symbols.ops(ClaimOp):
@@ -63,10 +71,11 @@ def _claims(symbols: Symbols, events: list[str]) -> list[Json]:
                 "name": qualified(claim),
                 "kind": str(claim.kind.data),
                 "base": _int(claim.base),
-                "size": claim.size.value.data * depth,
+                "size": claim.size.value.data * depth * (8 if claim.kind.data is Kind.mbarrier else 1),
                 "align": claim.align.value.data,
                 "live": [events[i] for i in live],
                 "shares": [_dotted(s) for s in claim.shares or ()],
+                **_counting(claim),
             }
         )
     return made
@@ -148,12 +157,11 @@ def _connections(symbols: Symbols) -> list[Json]:
     return made
 
 
-def _code(linked: Linked) -> Json:
-    info = read(linked.cubin).kernels[linked.kernel]
-    code = sass.disassemble(linked.cubin, registers=True)[linked.kernel]
-    use = linklog.parse(linked.log).function(linked.kernel)
+def _code(image: Image) -> Json:
+    use = image.log.function(image.linked.kernel)
+    code = image.code
     return {
-        "registers": info.registers,
+        "registers": image.kernel.registers,
         "stack": use.stack,
         "spill_stores": use.spill_stores,
         "spill_loads": use.spill_loads,
@@ -177,8 +185,9 @@ def _tools(linked: Linked) -> Json:
     }
 
 
-def make(linked: Linked) -> Json:
+def make(image: Image) -> Json:
     """The record of a link that `postlink` has proven."""
+    linked = image.linked
     pipeline = linked.pipeline
     symbols = Symbols(pipeline)
     (dispatch,) = symbols.ops(DispatchOp)
@@ -225,7 +234,7 @@ def make(linked: Linked) -> Json:
         "providers": [
             {"package": _owner(p), "symbol": p.symbol.data, "abi": p.abi.value.data} for p in symbols.ops(ProviderOp)
         ],
-        "code": _code(linked),
+        "code": _code(image),
         "generated": digest(linked.text.encode()),
         "cubin": digest(linked.cubin),
         "tools": _tools(linked),

@@ -100,6 +100,8 @@ def parse(text: str, name: str) -> tuple[Manifest, Source]:
     """Validate a manifest. Raises PipelinkError with the line of what is wrong."""
     try:
         data = tomllib.loads(text)
+    except RecursionError:
+        raise fail("L-SYNTAX", "nested too deeply", Place(name)) from None
     except tomllib.TOMLDecodeError as error:
         message, _, where = str(error).partition(" (at ")
         line, column = ([int(n) for n in re.findall(r"\d+", where)] + [0, 0])[:2]
@@ -225,7 +227,8 @@ def _check_header(manifest: Manifest, source: Source, errors: Diagnostics) -> No
 def to_module(text: str, name: str, folder: Path, search: Sequence[Path] = (), toolkit: str = "") -> ModuleOp:
     """The IR of a manifest. Packages are looked for in `folder` (the manifest's own), its `search`, then `search`.
 
-    Raises PipelinkError with all errors: of syntax, of the schema, of packages, of pairing.
+    `toolkit` is the linker's, by default the newest of the packages'. Raises PipelinkError with all errors: of syntax,
+    of the schema, of packages, of pairing.
     """
     manifest, source = parse(text, name)
     errors = Diagnostics()
@@ -241,15 +244,38 @@ def to_module(text: str, name: str, folder: Path, search: Sequence[Path] = (), t
     builder = PipelineBuilder(
         manifest.pipeline.name,
         manifest.pipeline.target,
-        toolkit or max(p.contract.toolkit for p in packages),
+        toolkit or max((p.contract.toolkit for p in packages), key=lambda v: [int(n) for n in v.split(".")]),
         source.at("pipeline"),
         manifest.placement.roles,
     )
     for package in packages:
         builder.package(package.contract, package.digest, manifest.packages[package.contract.name])
+    pairs = _Pairing([p.contract for p in packages], manifest, source, errors).pairs()
+    uses = {f"{p.contract.name}.{u.name}": u for p in packages for u in p.contract.fact_uses}
     for fact, value in manifest.facts.items():
-        builder.fact(fact, "i32" if isinstance(value, int) else "f32", value, source.at("facts", fact))
-    for pair in _Pairing([p.contract for p in packages], manifest, source, errors).pairs():
+        users = [uses[user] for link, provider, user, _ in pairs if (link, provider) == ("fact", fact)]
+        _set_fact(builder, fact, value, users, source, errors)
+    for pair in pairs:
         builder.connect(*pair)
     errors.check()
     return builder.module()
+
+
+def _set_fact(
+    builder: PipelineBuilder,
+    name: str,
+    value: int | float,
+    users: Sequence[c.FactUse],
+    source: Source,
+    errors: Diagnostics,
+) -> None:
+    """A fact that the manifest sets is of the type that its users give it."""
+    at = source.at("facts", name)
+    if not c.IDENTIFIER.fullmatch(name):
+        errors.error("L-NAME", f"'{name}' is no identifier", at)
+    elif not users:
+        errors.error(
+            "L-MANIFEST", f"no package uses the fact '{name}'", at, hint="remove it, or connect its user to it"
+        )
+    else:
+        builder.fact(name, users[0].type, float(value) if users[0].type == "f32" else value, at)

@@ -28,7 +28,7 @@ SOURCE = "source/"
 MAX_BYTES = 64 << 20
 
 _COMPONENT = r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*"
-_SOURCE = re.compile(rf"source/{_COMPONENT}(/{_COMPONENT})*")
+SOURCE_MEMBER = re.compile(rf"source/{_COMPONENT}(/{_COMPONENT})*")
 
 # signature, version, flags, method, time, date, crc, stored and plain size, length of the name and of the extra field
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
@@ -77,9 +77,19 @@ def read(path: Path) -> Package:
 
 
 def encode(contract: Contract) -> bytes:
-    """`contract.json`. The schema's version is always written, whatever the defaults are."""
-    fields: dict[str, Any] = {"schema": contract.schema, **msgspec.to_builtins(contract)}
+    """`contract.json`: the schema's version first, then every field, defaults too: it depends on the content only."""
+    fields = {"schema": contract.schema, **_fields(contract)}
     return msgspec.json.format(msgspec.json.encode(fields), indent=1) + b"\n"
+
+
+def _fields(entry: msgspec.Struct) -> dict[str, Any]:
+    return {name: _plain(getattr(entry, name)) for name in entry.__struct_fields__}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, msgspec.Struct):
+        return _fields(value)
+    return [_plain(item) for item in cast(tuple[Any, ...], value)] if isinstance(value, tuple) else value
 
 
 def decode(data: bytes, at: Place) -> Contract:
@@ -172,7 +182,7 @@ def _members(data: bytes, at: Place) -> dict[str, bytes]:
     if CONTRACT not in members or sorted(members, key=_rank) != list(members) or _zip(members) != data:
         raise _broken("damaged, or no package", at)
     for name in members:
-        if _rank(name)[0] == 3 and not _SOURCE.fullmatch(name):
+        if _rank(name)[0] == 3 and not SOURCE_MEMBER.fullmatch(name):
             raise _broken(f"unknown member `{name}`", at)
     return members
 
@@ -196,7 +206,7 @@ _GRAMMARS: dict[str | tuple[str, str], re.Pattern[str]] = {
     **dict.fromkeys(("start", "end"), _EVENT),
     **dict.fromkeys(("guarantees", "requires", "completion", "flags", "file"), _PROSE),
     ("Kernel", "name"): re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*"),
-    ("Member", "name"): re.compile(rf"{OBJECT}|{PROVIDER}|{_SOURCE.pattern}"),
+    ("Member", "name"): re.compile(rf"{OBJECT}|{PROVIDER}|{SOURCE_MEMBER.pattern}"),
     ("Claim", "restart"): re.compile(r"[a-z]*"),
     ("Claim", "dtype"): re.compile(rf"({_DTYPE.pattern})?"),
     ("Call", "site"): _OPTIONAL,

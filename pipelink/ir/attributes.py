@@ -54,6 +54,13 @@ class LinkAttr(EnumAttribute[Link], SpacedOpaqueSyntaxAttribute):
     name = "pl.link"
 
 
+def _one_of(parser: AttrParser, *keywords: str) -> str:
+    for keyword in keywords:
+        if parser.parse_optional_keyword(keyword) is not None:
+            return keyword
+    parser.raise_error(f"expected {' or '.join(keywords)}")
+
+
 @irdl_attr_definition
 class SignatureAttr(ParametrizedAttribute):
     """`<("const float *", "int") -> "void", args, context>`: see `contract.Signature`."""
@@ -89,7 +96,7 @@ class SignatureAttr(ParametrizedAttribute):
             result = StringAttr(parser.parse_str_literal("a C type"))
             supplied: list[StringAttr] = []
             while parser.parse_optional_punctuation(",") is not None:
-                supplied.append(StringAttr(parser.expect(parser.parse_optional_identifier, "args or context")))
+                supplied.append(StringAttr(_one_of(parser, "args", "context")))
         return [ArrayAttr(types), result, ArrayAttr(supplied)]
 
     def print_parameters(self, printer: Printer) -> None:
@@ -124,9 +131,7 @@ class CountAttr(ParametrizedAttribute):
             times = parser.parse_integer(allow_boolean=False, allow_negative=False)
             per = "once"
             if parser.parse_optional_keyword("per") is not None:
-                per = parser.expect(lambda: parser.parse_optional_identifier(), "warp or thread")
-                if per not in ("warp", "thread"):
-                    parser.raise_error("expected warp or thread")
+                per = _one_of(parser, "warp", "thread")
         return [IntegerAttr(times, i64), StringAttr(per)]
 
     def print_parameters(self, printer: Printer) -> None:
@@ -156,7 +161,8 @@ class LifetimeAttr(ParametrizedAttribute):
         phase, start, end = "", "begin", "end"
         with parser.in_angle_brackets():
             if parser.parse_optional_keyword("phase") is not None:
-                phase = parser.parse_str_literal("a phase")
+                if not (phase := parser.parse_str_literal("a phase")):
+                    parser.raise_error("expected a phase with a name")
             elif parser.parse_optional_keyword("kernel") is None:
                 start = parser.parse_str_literal("an event")
                 parser.parse_keyword("to")
@@ -236,12 +242,16 @@ class ValuesAttr(ParametrizedAttribute):
             return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, value))
 
         def entry() -> tuple[str, Value]:
-            name = parser.parse_optional_str_literal() or parser.parse_identifier()
+            if (name := parser.parse_optional_str_literal()) is None:
+                name = parser.parse_identifier()
             parser.parse_punctuation("=")
             return name, value()
 
         entries = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry)
-        return [ValuesAttr.of(dict(entries)).entries]
+        values = dict(entries)
+        if len(values) != len(entries):
+            parser.raise_error("expected each name once")
+        return [ValuesAttr.of(values).entries]
 
     def print_parameters(self, printer: Printer) -> None:
         def show(value: Value) -> None:

@@ -1,11 +1,15 @@
 """Source locations of operations: where the user wrote what an operation states."""
 
+from typing import cast
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.ir import Operation
 from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
 
-from pipelink.ir.diagnostics import Place
+from pipelink.ir.diagnostics import Place, fail
 
 
 def location(place: Place | None) -> LocationAttr:
@@ -29,20 +33,37 @@ def place_of(op: Operation) -> Place | None:
 class LocatingParser(Parser):
     """Gives each operation the line and column where it starts, unless the text states a `loc(...)`.
 
-    xDSL's own parser leaves locations unknown.
+    xDSL's own parser leaves locations unknown, and says of an attribute that does not verify only what is wrong.
     """
 
     def parse_operation(self) -> Operation:
         span = self._current_token.span
-        op = super().parse_operation()
+        try:
+            op = super().parse_operation()
+        except VerifyException as error:
+            raise fail("L-IR", first_line(error), start_of(span)) from None
         if isinstance(op.location, UnknownLoc):
-            text = span.input.content
-            line = text.count("\n", 0, span.start) + 1
-            column = span.start - text.rfind("\n", 0, span.start)
-            op.location = location(Place(span.input.name, line, column))
+            op.location = location(start_of(span))
         return op
 
 
+def start_of(span: Span[str]) -> Place:
+    text = span.input.content
+    line = text.count("\n", 0, span.start) + 1
+    return Place(span.input.name, line, span.start - text.rfind("\n", 0, span.start))
+
+
+def first_line(error: Exception) -> str:
+    """What an exception of xDSL says, without the operation that some print after it."""
+    return str(error).strip().partition("\n")[0]
+
+
 def parse_module(context: Context, text: str, name: str) -> ModuleOp:
-    """Parse `.mlir` text, keeping locations. Raises xDSL's ParseError and VerifyException."""
-    return LocatingParser(context, text, name).parse_module()
+    """Parse `.mlir` text, keeping locations. Raises PipelinkError: L-SYNTAX, or L-IR for what no attribute may hold."""
+    try:
+        return LocatingParser(context, text, name).parse_module()
+    except ParseError as error:
+        place = start_of(cast(Span[str], error.span))
+        raise fail("L-SYNTAX", error.msg.strip().partition("\n")[0], place) from None
+    except RecursionError:
+        raise fail("L-SYNTAX", "nested too deeply", Place(name)) from None

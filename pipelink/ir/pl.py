@@ -5,6 +5,8 @@ Names are symbols: `@package::@thing` across packages, `@thing` within one. Size
 """
 
 from collections.abc import Iterable
+from functools import cache
+from math import isfinite
 
 from xdsl.dialects.builtin import (
     I64,
@@ -30,6 +32,7 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
+from pipelink.frontends.contract import IDENTIFIER, SYMBOL
 from pipelink.ir.attributes import (
     ATTRIBUTES,
     CountAttr,
@@ -40,6 +43,7 @@ from pipelink.ir.attributes import (
     SignatureAttr,
     ValuesAttr,
 )
+from pipelink.ir.maps import ExactMap, MapError, parse
 
 INT = IntegerAttr.constr(type=eq(i64))
 INTS = DenseArrayBase.constr(i64)
@@ -48,8 +52,33 @@ REFS = ArrayAttr[SymbolRefAttr]
 STRINGS = ArrayAttr[StringAttr]
 
 
+GRAMMARS = {
+    "sym_name": IDENTIFIER,
+    **dict.fromkeys(("entry", "field", "init", "produce", "symbol", "type_name"), SYMBOL),
+}
+"""Of the properties that reach generated code as names."""
+
+CAPACITIES = {"barrier": 1, "parameters": 0, "registers": 1, "setmaxnreg": 0, "smem": 0, "threads": 32, "tmem": 0}
+"""What `pl.pipeline` states of a thread block, each with the least that it may be."""
+
+FACTS = {"i32": (-(1 << 31), (1 << 31) - 1), "u32": (0, (1 << 32) - 1), "i64": (-(1 << 63), (1 << 63) - 1)}
+"""The integer types of facts and their ranges; `f32` is the other type."""
+
+REGISTERS = (24, 256)  # a thread's budget: PTX ISA, setmaxnreg, and the 255 of an instruction's operand, rounded up
+
+
 class PlOp(IRDLOperation):
-    """Base of the dialect's operations."""
+    """Base of the dialect's operations; each checks itself in `check`."""
+
+    def verify_(self) -> None:
+        for name, grammar in GRAMMARS.items():
+            value = self.properties.get(name)
+            if isinstance(value, StringAttr) and not grammar.fullmatch(value.data):
+                raise VerifyException(f"'{self.name}' needs {name} of the grammar {grammar.pattern}, not {value}")
+        self.check()
+
+    def check(self) -> None:
+        """What the values of the operation owe each other. Raises VerifyException."""
 
 
 def _at_least(op: Operation, low: int, **values: IntegerAttr) -> None:
@@ -58,11 +87,60 @@ def _at_least(op: Operation, low: int, **values: IntegerAttr) -> None:
             raise VerifyException(f"'{op.name}' needs {name} of at least {low}, not {value.value.data}")
 
 
-def _range(op: Operation, name: str, value: DenseArrayBase[I64]) -> tuple[int, int]:
+def _range(op: Operation, name: str, value: DenseArrayBase[I64], low: int = 0, high: int = 1 << 62) -> None:
     numbers = value.get_values()
     if len(numbers) != 2 or numbers[0] > numbers[1]:
         raise VerifyException(f"'{op.name}' needs {name} as [least, most], not {list(numbers)}")
-    return numbers[0], numbers[1]
+    if not low <= numbers[0] <= numbers[1] <= high:
+        raise VerifyException(f"'{op.name}' needs {name} of {low} to {high}, not {list(numbers)}")
+
+
+def _power_of_two(op: Operation, align: int) -> None:
+    if align < 1 or align & (align - 1):
+        raise VerifyException(f"'{op.name}' needs an alignment that is a power of two, not {align}")
+
+
+def _together(op: Operation, *names: str) -> None:
+    """In the pretty form one group of the syntax holds them; the generic form could state some of them alone."""
+    given = [name for name in names if name in op.properties]
+    if given and len(given) != len(names):
+        raise VerifyException(f"'{op.name}' has {', '.join(given)}, and so needs all of {', '.join(names)}")
+
+
+def _integers(op: Operation, name: str, values: ValuesAttr) -> None:
+    if strays := [key for key, value in values.data.items() if not isinstance(value, int)]:
+        raise VerifyException(f"'{op.name}' needs integers in {name}, and '{strays[0]}' is none")
+
+
+def _fact(op: Operation, type_name: str, *values: StringAttr | None) -> None:
+    if type_name not in FACTS and type_name != "f32":
+        raise VerifyException(f"'{op.name}' needs a type of {', '.join([*FACTS, 'f32'])}, not {type_name}")
+    for value in values:
+        if value is not None and not _is_fact(type_name, value.data):
+            raise VerifyException(f"'{op.name}': {value.data} is no {type_name}")
+
+
+def _is_fact(type_name: str, text: str) -> bool:
+    try:
+        if type_name == "f32":
+            return isfinite(float(text))
+        low, high = FACTS[type_name]
+        return low <= int(text) <= high
+    except ValueError:
+        return False
+
+
+@cache
+def exact_map(text: str) -> ExactMap:
+    """The map that `text` spells, evaluated once for all who ask. Raises MapError."""
+    return parse(text)
+
+
+def _map(op: Operation, name: str, text: str) -> ExactMap:
+    try:
+        return exact_map(text)
+    except (MapError, RecursionError) as error:
+        raise VerifyException(f"'{op.name}' needs an exact map as {name}: {error}") from None
 
 
 @irdl_op_definition
@@ -96,6 +174,15 @@ class PipelineOp(PlOp):
         " attr-dict-with-keyword $body"
     )
 
+    def check(self) -> None:
+        _integers(self, "fp", self.fp)
+        _integers(self, "capacities", self.capacities)
+        _together(self, "threads", "footprint", "proofs")
+        has = self.capacities.integers
+        for name, least in CAPACITIES.items():
+            if has.get(name, -1) < least:
+                raise VerifyException(f"'{self.name}' needs a capacity {name} of at least {least}, not {has.get(name)}")
+
 
 @irdl_op_definition
 class PackageOp(PlOp):
@@ -117,6 +204,12 @@ class PackageOp(PlOp):
         " `defines` $defines attr-dict-with-keyword $body"
     )
 
+    def check(self) -> None:
+        _integers(self, "fp", self.fp)
+        for kind in (ParamOp, ProviderOp):
+            if len([op for op in self.body.block.ops if isinstance(op, kind)]) > 1:
+                raise VerifyException(f"'{self.name}' has one {kind.name} at most")
+
 
 IN_PACKAGE = (SymbolOpInterface(), HasParent(PackageOp))
 
@@ -134,6 +227,13 @@ class ParamOp(PlOp):
     offset = opt_prop_def(INT)
     traits = traits_def(HasParent(PackageOp))
     assembly_format = "$type_name `size` $size `align` $align `fields` $fields (`=` `>` `offset` $offset^)? attr-dict"
+
+    def check(self) -> None:
+        _at_least(self, 1, size=self.size)
+        _power_of_two(self, self.align.value.data)
+        for name, value in self.fields.data.items():
+            if not isinstance(value, tuple) or [type(n) for n in value] != [int, int]:
+                raise VerifyException(f"'{self.name}' needs fields as [offset, size], and '{name}' is none")
 
 
 @irdl_op_definition
@@ -157,9 +257,11 @@ class RoleOp(PlOp):
         " `uses` $uses (`=` `>` `at` $first_warp^)? attr-dict"
     )
 
-    def verify_(self) -> None:
+    def check(self) -> None:
         _at_least(self, 1, warps=self.warps, align=self.align)
-        _range(self, "registers", self.registers)
+        _range(self, "registers", self.registers, *REGISTERS)
+        if not 0 <= self.need.value.data <= REGISTERS[1]:
+            raise VerifyException(f"'{self.name}' needs need of 0 to {REGISTERS[1]}, not {self.need.value.data}")
 
 
 @irdl_op_definition
@@ -187,7 +289,7 @@ class SiteOp(PlOp):
     traits = traits_def(*IN_PACKAGE)
     assembly_format = "$sym_name `in` $role `threads` $threads `guarantees` $guarantees attr-dict"
 
-    def verify_(self) -> None:
+    def check(self) -> None:
         _range(self, "threads", self.threads)
 
 
@@ -233,11 +335,13 @@ class ClaimOp(PlOp):
         " (`=` `>` `live` $live^)? (`shares` $shares^)? (`at` $base^)? attr-dict"
     )
 
-    def verify_(self) -> None:
-        _at_least(self, 1, size=self.size, align=self.align)
-        align = self.align.value.data
-        if align & (align - 1):
-            raise VerifyException(f"'{self.name}' needs an alignment that is a power of two, not {align}")
+    def check(self) -> None:
+        _at_least(self, 1, size=self.size)
+        _power_of_two(self, self.align.value.data)
+        if self.tile is not None and min(self.tile.get_values(), default=0) < 1:
+            raise VerifyException(f"'{self.name}' needs a tile of positive extents, not {list(self.tile.get_values())}")
+        if self.live is not None:
+            _range(self, "live", self.live)
 
 
 @irdl_op_definition
@@ -275,9 +379,15 @@ class RingOp(PlOp):
         " (`=` `>` `depth` $depth^ `arrivals` $arrivals)? attr-dict"
     )
 
-    def verify_(self) -> None:
-        if _range(self, "depths", self.depths)[0] < 1:
-            raise VerifyException(f"'{self.name}' needs a depth of at least 1")
+    def check(self) -> None:
+        _range(self, "depths", self.depths, low=1)
+        _at_least(self, 1, full=self.full_count.times, empty=self.empty_count.times)
+        _together(self, "init", "init_signature")
+        _together(self, "depth", "arrivals")
+        if self.arrivals is not None and len(self.arrivals) != 2:
+            raise VerifyException(
+                f"'{self.name}' needs arrivals as [full, empty], not {list(self.arrivals.get_values())}"
+            )
 
 
 @irdl_op_definition
@@ -329,6 +439,10 @@ class ExportOp(PlOp):
         " `threads` $threads `align` $align `requires` $requires `completion` $completion `uses` $uses attr-dict"
     )
 
+    def check(self) -> None:
+        _at_least(self, 1, registers=self.registers, threads=self.threads, align=self.align)
+        _map(self, "placement", self.placement.data)
+
 
 @irdl_op_definition
 class ImportOp(PlOp):
@@ -357,6 +471,12 @@ class ImportOp(PlOp):
         " (`barrier` $barrier^)? `completion` $completion `rendezvous` $rendezvous attr-dict"
     )
 
+    def check(self) -> None:
+        _at_least(self, 0, frame=self.frame)
+        demand = _map(self, "demand", self.demand.data)
+        if self.chunk.data and self.chunk.data not in dict(demand.domain):
+            raise VerifyException(f"'{self.name}' is chunked by '{self.chunk.data}', which its demand does not have")
+
 
 @irdl_op_definition
 class FactOp(PlOp):
@@ -368,6 +488,9 @@ class FactOp(PlOp):
     value = prop_def(StringAttr)
     traits = traits_def(SymbolOpInterface(), HasParent(PackageOp, PipelineOp))
     assembly_format = "$sym_name `:` $type_name `=` $value attr-dict"
+
+    def check(self) -> None:
+        _fact(self, self.type_name.data, self.value)
 
 
 @irdl_op_definition
@@ -384,6 +507,9 @@ class UseFactOp(PlOp):
     assembly_format = (
         "$sym_name `:` $type_name `field` $field (`requires` $required^)? (`=` `>` `value` $value^)? attr-dict"
     )
+
+    def check(self) -> None:
+        _fact(self, self.type_name.data, self.required, self.value)
 
 
 @irdl_op_definition
@@ -466,6 +592,10 @@ class ConnectOp(PlOp):
         " (`route` $route^ `schedule` $schedule `reasons` $reasons)? attr-dict"
     )
 
+    def check(self) -> None:
+        _together(self, "candidates", "orders")
+        _together(self, "route", "schedule", "reasons")
+
 
 @irdl_op_definition
 class GroupOp(PlOp):
@@ -478,6 +608,9 @@ class GroupOp(PlOp):
     need = prop_def(INT)
     traits = traits_def(HasParent(PipelineOp))
     assembly_format = "$roles `warps` $warps `need` $need (`budget` $budget^)? attr-dict"
+
+    def check(self) -> None:
+        _range(self, "warps", self.warps)
 
 
 @irdl_op_definition

@@ -16,7 +16,7 @@ from pipelink.passes.base import LinkPass
 from pipelink.passes.reach import Reach
 from pipelink.passes.routes import RouteError
 from pipelink.passes.sharing import Sharing
-from pipelink.passes.tensors import candidates
+from pipelink.passes.tensors import candidates, scratch
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class AnalyzeLifetimes(LinkPass):
     """Find each claim's live range, the claims that may share storage, and the routes that could serve each tensor."""
 
     name = "pl-analyze-lifetimes"
+    requires = ("pl.pipeline.dropped",)
     produces = ("pl.pipeline.events", "pl.claim.live", "pl.connect.candidates")
 
     def run(self, pipeline: PipelineOp, errors: Diagnostics) -> None:
@@ -51,8 +52,9 @@ class AnalyzeLifetimes(LinkPass):
         claim.live = integers((first, first if claim in unused else last))
 
     def _routes(self, reach: Reach, errors: Diagnostics) -> set[ClaimOp]:
-        """Write the candidates of each tensor; the scratch claims that no route needs."""
-        unused: set[ClaimOp] = set()
+        """Write the candidates of each tensor; the claims lent as scratch that nothing needs."""
+        lent: set[ClaimOp] = set()
+        needed: set[ClaimOp] = set()
         for connect, export, import_ in reach.connected(ExportOp, ImportOp):
             try:
                 found = candidates(reach.symbols, export, import_)
@@ -61,9 +63,9 @@ class AnalyzeLifetimes(LinkPass):
                 connect.candidates = strings([])
                 continue
             connect.candidates = strings([c.kind for c in found])
-            if import_.scratch and not found[0].plan.scratch_bytes:
-                unused.add(reach.symbols.get(import_.scratch, import_, ClaimOp))
-        return unused
+            if (claim := scratch(reach.symbols, import_)) is not None:
+                (needed if found[0].plan.scratch_bytes else lent).add(claim)
+        return {claim for claim in lent - needed if not reach.named_by_code(claim)}
 
 
 def _refuse(errors: Diagnostics, export: ExportOp, import_: ImportOp, error: RouteError) -> None:

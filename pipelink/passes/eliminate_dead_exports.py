@@ -47,7 +47,8 @@ class EliminateDeadExports(LinkPass):
                 if isinstance(op, DROPPED) and op not in reach.live:
                     dropped.append(f"{op.name} '{qualified(op)}': no role reaches it")
                     _erase(op)
-        dropped += _drop_packages(pipeline)
+        while found := _drop_packages(pipeline):
+            dropped += found
         pipeline.dropped = strings(dropped)
 
 

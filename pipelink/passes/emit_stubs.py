@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Operation
 
 from pipelink.frontends.contract import handle_symbol
 from pipelink.ir.diagnostics import Diagnostics
+from pipelink.ir.locations import place_of
 from pipelink.ir.pl import (
     CallableOp,
     CallOp,
@@ -31,6 +32,7 @@ from pipelink.ir.pl import (
 from pipelink.ir.symbols import Symbols, qualified, reference
 from pipelink.passes.base import LinkPass
 from pipelink.passes.reach import Reach
+from pipelink.passes.relocate import empty
 
 BLOCK_ALIGN = 128  # the parameter block's alignment: that of a TMA descriptor's cache line
 
@@ -44,6 +46,7 @@ class EmitStubs(LinkPass):
         "pl.pipeline.threads",
         "pl.role.first_warp",
         "pl.ring.depth",
+        "pl.claim.live",
         "pl.param.offset",
         "pl.use_fact.value",
     )
@@ -52,6 +55,11 @@ class EmitStubs(LinkPass):
     def run(self, pipeline: PipelineOp, errors: Diagnostics) -> None:
         symbols = Symbols(pipeline)
         reach = Reach(symbols)
+        for claim in symbols.ops(ClaimOp):
+            if claim in reach.live and claim.base is None and not empty(claim):
+                errors.error(
+                    "L-PASS", f"'{qualified(claim)}' has no place", place_of(claim), hint="run pl-relocate first"
+                )
         for kind in (StubOp, TrampolineOp, DispatchOp):
             for old in symbols.ops(kind):
                 old.detach()

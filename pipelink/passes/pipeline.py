@@ -1,4 +1,7 @@
-"""Runs passes over a module: checks what each requires, verifies the module around it, names the pass that failed."""
+"""Runs passes over a module: checks what each requires, verifies the module around it, names the pass that failed.
+
+No pass starts where contracts do not fit: they are verified first, asked for or not.
+"""
 
 from dataclasses import dataclass
 
@@ -42,12 +45,18 @@ class LinkPipeline(PassPipeline):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.verify_each:
             verify(op)
+            self._check_contracts(ctx, op)
         for step in self.passes:
             if isinstance(step, LinkPass):
                 _check_requirements(step, op)
             step.apply(ctx, op)
             if self.verify_each:
                 verify(op, step.name)
+
+    def _check_contracts(self, ctx: Context, op: ModuleOp) -> None:
+        first = next((step.name for step in self.passes if isinstance(step, LinkPass)), LINK[0])
+        if first != LINK[0]:
+            get_all_passes()[LINK[0]]()().apply(ctx, op)
 
 
 def link_pipeline(first: str = LINK[0]) -> LinkPipeline:

@@ -77,6 +77,10 @@ class Reach:
             direct += [on] if isinstance(on, RoleOp | CallableOp | ExportOp) else []
         return list(dict.fromkeys(direct))
 
+    def named_by_code(self, claim: ClaimOp) -> bool:
+        """Whether code itself uses the claim, besides what it is lent to."""
+        return any(found is claim for code in self.users_of(claim) for _, found in self.symbols.uses(code))
+
     def roles_running(self, code: Operation, seen: frozenset[Operation] = frozenset()) -> list[RoleOp]:
         """The live roles whose threads run `code`, through calls and imports."""
         if isinstance(code, RoleOp):

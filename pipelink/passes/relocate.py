@@ -144,6 +144,8 @@ class Model:
         errors.error(clause, explanation.text, first, *notes, hint="; or ".join(explanation.suggestions))
 
     def write(self, placement: Placement) -> None:
+        for claim in self.symbols.ops(ClaimOp):
+            claim.base = None
         for name, claim in self.claims.items():
             claim.base = integer(placement.bases[name])
             if (twin := self.sharing.twin.get(claim)) is not None:

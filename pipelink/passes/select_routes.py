@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import StringAttr
 from pipelink.ir.attributes import Value, ValuesAttr
 from pipelink.ir.diagnostics import Diagnostics, Note
 from pipelink.ir.locations import place_of
-from pipelink.ir.pl import ClaimOp, ConnectOp, ExportOp, ImportOp, PipelineOp, strings
+from pipelink.ir.pl import ConnectOp, ExportOp, ImportOp, PipelineOp, strings
 from pipelink.ir.symbols import Symbols, qualified
 from pipelink.passes.base import LinkPass
 from pipelink.passes.reach import Reach
-from pipelink.passes.routes import Candidate, Plan, prove, to_json
-from pipelink.passes.tensors import candidates, maps
+from pipelink.passes.routes import Candidate, Plan, RouteError, to_json
+from pipelink.passes.tensors import candidates, scratch, violations
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,10 @@ class SelectRoutes(LinkPass):
         for connect, export, import_ in reach.connected(ExportOp, ImportOp):
             assert connect.candidates is not None
             allowed = [c.data for c in connect.candidates]
-            found = [c for c in candidates(reach.symbols, export, import_) if c.kind in allowed]
+            try:
+                found = [c for c in candidates(reach.symbols, export, import_) if c.kind in allowed]
+            except RouteError:
+                found = []
             if not found:
                 message = f"no route of {allowed} serves tensor '{qualified(import_)}'"
                 errors.error("L-ROUTE", message, place_of(import_))
@@ -48,18 +51,13 @@ class SelectRoutes(LinkPass):
         errors: Diagnostics,
     ) -> None:
         plan = candidate.plan
-        base, align = 0, 1
-        if plan.scratch_bytes:
-            assert import_.scratch is not None
-            claim = symbols.get(import_.scratch, import_, ClaimOp)
-            if claim.base is None:
-                errors.error("L-ROUTE", f"the scratch of '{qualified(import_)}' has no place", place_of(claim))
-                return
-            base, align = claim.base.value.data, claim.align.value.data
-        violations = prove(plan, *maps(export, import_), base, align)
-        if violations:
-            notes = [Note(str(v), place_of(import_)) for v in violations[:8]]
-            message = f"route '{plan.kind}' of tensor '{qualified(import_)}' does not hold at base {base}"
+        claim = scratch(symbols, import_)
+        if plan.scratch_bytes and (claim is None or claim.base is None):
+            errors.error("L-ROUTE", f"the scratch of '{qualified(import_)}' has no place", place_of(import_))
+            return
+        if found := violations(symbols, export, import_, to_json(plan)):
+            notes = [Note(str(v), place_of(import_)) for v in found[:8]]
+            message = f"route '{plan.kind}' of tensor '{qualified(import_)}' does not hold where it was placed"
             errors.error("L-ROUTE", message, place_of(import_), *notes)
             return
         connect.route = StringAttr(plan.kind)

@@ -13,7 +13,8 @@ from pipelink.passes.reach import Reach
 from pipelink.passes.rules import Checked, calls, facts, lifetimes, names, packages, rings, tensors
 
 STAGES = (
-    (names.check_references, names.check_connections),
+    (names.check_references, names.check_role_order, names.check_connections),
+    (names.check_ring_claims,),
     (
         packages.check_targets,
         packages.check_toolkits,

@@ -51,9 +51,7 @@ def finish(module: ModuleOp) -> None:
     from pipelink.passes.base import missing
     from pipelink.passes.pipeline import link_pipeline
 
-    undone = [
-        name for name in LINK if any(missing(module, p) for p in get_all_passes()[name]().produces)
-    ]
+    undone = [name for name in LINK if any(missing(module, p) for p in get_all_passes()[name]().produces)]
     if undone:
         start = LINK[0] if undone[0] == LINK[1] else undone[0]
         link_pipeline(start).apply(Context(), module)
@@ -92,8 +90,7 @@ def link(arguments: argparse.Namespace) -> int:
         return 0
     packages = load_packages(module, _folders(module, source, arguments.search))
     linked = device_link(module, packages)
-    postlink.prove_link(linked)
-    decided = record.make(linked)
+    decided = record.make(postlink.prove_link(linked))
     built = control.build(linked, headers()) if arguments.control else None
     if arguments.keep:
         kept = {"generated.cu": linked.text.encode(), "kernel.cubin": linked.cubin, "final.mlir": _dump(module)}

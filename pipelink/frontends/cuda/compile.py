@@ -74,4 +74,9 @@ def explain(error: toolchain.ToolError, sources: Sources, target: str) -> list[D
     said = [d for d in error.diagnostics if "error" in d.severity]
     if not said:
         return [Diagnostic("L-COMPILE", error.message, Place(sources.main))]
-    return [Diagnostic("L-COMPILE", d.message, Place(d.file, d.line, d.column)) for d in said]
+    return [Diagnostic("L-COMPILE", d.message, Place(d.file, d.line, d.column), (), _hint(d.message)) for d in said]
+
+
+def _hint(message: str) -> str:
+    handle = re.match(r'identifier "plh_\w+?__(\w+)" is undefined', message)
+    return f"declare the handle `{handle[1]}` above: with its claim, its ring or PL_WARP" if handle else ""

@@ -16,7 +16,7 @@ from pipelink.frontends.cuda import capture, probe, provider
 from pipelink.frontends.cuda.compile import Build, annotations, explain, lto_object
 from pipelink.frontends.cuda.declare import declare
 from pipelink.frontends.cuda.notes import Note, decode
-from pipelink.frontends.cuda.sources import Sources, collect, read
+from pipelink.frontends.cuda.sources import Sources, check_name, collect, read
 from pipelink.frontends.cuda.validate import place, validate
 from pipelink.ir.diagnostics import Diagnostic, Diagnostics, PipelinkError, fail
 
@@ -51,31 +51,33 @@ def headers() -> Path:
     beside = Path(pipelink.__file__).parents[1] / "runtime" / "pipelink_runtime"
     for folder in (*installed, beside):
         if (folder / "include" / "pipelink" / "contract.cuh").is_file():
-            return folder / "include"
+            return (folder / "include").resolve()
     raise fail("L-TOOL", "pipelink's headers are not installed", hint="install pipelink-runtime")
 
 
 def pack(request: Request) -> Packed:
     """Compile, read and check one component. Raises PipelinkError with all errors that could be found."""
     own = headers()
+    check_name(request.source.name, request.source)
     read(request.source)
     build = Build(request.target, (own, *request.includes), request.flags)
     build.check()
     sources, annotated, data = _compile(request, build, own)
-    errors = Diagnostics()
+    errors, inlining = Diagnostics(), Diagnostics()
     notes = decode(cubin.read(annotated).data, sources.folder)
     contract = declare(notes, errors)
     validate(contract, errors)
     with ThreadPoolExecutor() as pool:
         reading = pool.submit(capture.read, data, request.target, place(contract.at))
         building = pool.submit(_provider, contract, notes, sources, build)
-        probing = pool.submit(probe.check_inlining, contract, data, request.target, errors)
+        probing = pool.submit(probe.check_inlining, contract, data, request.target, inlining)
     facts, made = _gather(errors, reading), _gather(errors, building)
     if facts is not None:
         capture.check(contract, facts, sources, errors)
     reason = probing.result()
     if reason and facts is not None:
-        reason = probe.check_inlining(contract, data, request.target, errors, facts)
+        reason = probe.check_inlining(contract, data, request.target, inlining, facts)
+    errors.errors += inlining.errors
     if reason and not errors.errors:
         errors.error("L-LINK", f"the exports cannot be linked alone: {reason}", place(contract.at))
     errors.errors.sort(key=_position)
@@ -92,8 +94,8 @@ def pack(request: Request) -> Packed:
         contract, members[package.PROVIDER] = replace(contract, provider=made.entry), made.library
     if request.ship_source:
         members |= {f"{package.SOURCE}{name}": text for name, text in sources.files.items()}
-    extra = [file for file in (request.prebuilt, made.source if made else None) if file]
-    return Packed(contract, members, (*sources.dependencies, *extra))
+    extra = [*([request.prebuilt] if request.prebuilt else []), *(made.dependencies if made else ())]
+    return Packed(contract, members, tuple(dict.fromkeys([*sources.dependencies, *extra])))
 
 
 def _position(error: Diagnostic) -> tuple[str, int, int]:
@@ -104,7 +106,7 @@ def _position(error: Diagnostic) -> tuple[str, int, int]:
 class _Provided:
     entry: Provider
     library: bytes
-    source: Path
+    dependencies: tuple[Path, ...]
 
 
 def _provider(contract: Contract, notes: tuple[Note, ...], sources: Sources, build: Build) -> _Provided | None:
@@ -112,8 +114,8 @@ def _provider(contract: Contract, notes: tuple[Note, ...], sources: Sources, bui
         return None
     (note,) = (note for note in notes if note.kind == "provider")
     file = dict(note.entries)["file"][0]
-    library = provider.build(sources.folder, file, contract.provider.symbol, build.includes, note.place)
-    return _Provided(replace(contract.provider, abi=provider.abi(build.includes[0])), library, sources.folder / file)
+    library, read_files = provider.build(sources.folder, file, contract.provider.symbol, build.includes, note.place)
+    return _Provided(replace(contract.provider, abi=provider.abi(build.includes[0])), library, read_files)
 
 
 def _compile(request: Request, build: Build, own: Path) -> tuple[Sources, bytes, bytes]:

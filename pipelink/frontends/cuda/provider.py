@@ -6,9 +6,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from pipelink.backend import toolchain
+from pipelink.frontends.cuda.sources import prerequisites
 from pipelink.ir.diagnostics import Diagnostic, PipelinkError, Place, fail
 
 _FLAGS = ("-shared", "-fPIC", "-O2", "-ffreestanding", "-nostdlib", "-fvisibility=default", "-fno-stack-protector")
@@ -24,8 +27,8 @@ def abi(headers: Path) -> int:
     return int(match[1])
 
 
-def build(folder: Path, file: str, symbol: str, includes: Sequence[Path], at: Place) -> bytes:
-    """Compile `folder/file` to the bytes of `provider.so`.
+def build(folder: Path, file: str, symbol: str, includes: Sequence[Path], at: Place) -> tuple[bytes, tuple[Path, ...]]:
+    """Compile `folder/file`: the bytes of `provider.so`, and the files that they were made from.
 
     Raises PipelinkError: L-FILE for no such file in the folder, L-TOOL without a C compiler, L-COMPILE with the
     compiler's own places, L-ANNOTATION where the file does not define `symbol`.
@@ -36,17 +39,24 @@ def build(folder: Path, file: str, symbol: str, includes: Sequence[Path], at: Pl
     if not shutil.which(compiler):
         raise fail("L-TOOL", "a host provider needs a C compiler", at, hint="install gcc or clang, or set CC")
     with tempfile.TemporaryDirectory(prefix="pipelink-") as name:
-        output = Path(name) / "provider.so"
+        output, rule = Path(name) / "provider.so", Path(name) / "provider.d"
         mapped = f"-ffile-prefix-map={folder.resolve()}=."
         paths = [f"-I{include.resolve()}" for include in includes]
-        command = [compiler, *_FLAGS, mapped, *paths, file, *_LINK, "-o", str(output)]
+        command = [compiler, *_FLAGS, mapped, *paths, "-MMD", "-MF", str(rule), file, *_LINK, "-o", str(output)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=_environment())
         if done.returncode:
             raise PipelinkError(*_explain(done.stderr, folder, file))
-        data = output.read_bytes()
-    if symbol.encode() + b"\0" not in data:
+        data, read = output.read_bytes(), tuple(prerequisites(rule.read_text(), folder))
+    if not _defines(data, symbol):
         raise fail("L-ANNOTATION", f"PL_PROVIDER({symbol}): {file} does not define `{symbol}`", at)
-    return data
+    return data, read
+
+
+def _defines(library: bytes, symbol: str) -> bool:
+    from elftools.elf.elffile import ELFFile
+
+    table: Any = ELFFile(BytesIO(library)).get_section_by_name(".dynsym")
+    return any(found["st_shndx"] != "SHN_UNDEF" for found in table.get_symbol_by_name(symbol) or ())
 
 
 def _environment() -> dict[str, str]:

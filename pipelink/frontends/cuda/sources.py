@@ -1,11 +1,13 @@
 """A component's source files, the main one and the headers of its own folder: for places and for shipping."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipelink.backend import toolchain
+from pipelink.frontends import package
 from pipelink.ir.diagnostics import Place, fail
 
 
@@ -29,6 +31,12 @@ class Sources:
         return None
 
 
+def check_name(name: str, path: Path) -> None:
+    """Raise PipelinkError (L-FILE) for a name that a package cannot hold."""
+    if not package.SOURCE_MEMBER.fullmatch(package.SOURCE + name):
+        raise fail("L-FILE", f"{path}: a source's name consists of letters, digits and `_.+-`")
+
+
 def read(path: Path) -> bytes:
     """The bytes of a file. Raises PipelinkError (L-FILE)."""
     try:
@@ -48,18 +56,22 @@ def collect(path: Path, headers: Path, includes: Sequence[Path], flags: Sequence
         ["-std=c++17", "-MM", "-DPL_PACK", *(f"-I{i.resolve()}" for i in (headers, *includes)), *flags, main],
         folder,
     )
-    rule = listed.text.partition(":")[2].replace("\\\n", " ")
-    names = [name.replace("\\ ", " ") for name in re.findall(r"(?:[^\s\\]|\\.)+", rule)]
     root = toolchain.toolkit().root.resolve()
-    dependencies = [Path(name) if Path(name).is_absolute() else folder / name for name in names]
-    dependencies = [path for path in dependencies if not path.resolve().is_relative_to(root)]
+    dependencies = [path for path in prerequisites(listed.text, folder) if not path.resolve().is_relative_to(root)]
     for dependency in sorted(dependencies):
         if (relative := _within(dependency, folder)) and not _within(dependency, headers):
+            check_name(relative, dependency)
             found.setdefault(relative, read(dependency))
     return Sources(folder, main, found, tuple(dict.fromkeys([path, *sorted(dependencies)])))
 
 
+def prerequisites(rule: str, folder: Path) -> list[Path]:
+    """The files that a make rule of a compiler run in `folder` lists after its target."""
+    text = rule.partition(":")[2].replace("\\\n", " ")
+    return [folder / name.replace("\\ ", " ") for name in re.findall(r"(?:[^\s\\]|\\.)+", text)]
+
+
 def _within(path: Path, folder: Path) -> str:
-    """The name of `path` relative to `folder`; empty where it lies elsewhere."""
-    resolved, root = path.resolve(), folder.resolve()
-    return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else ""
+    """The name of `path` relative to `folder`, links not followed; empty where it lies elsewhere."""
+    absolute, root = Path(os.path.abspath(path)), Path(os.path.abspath(folder))
+    return absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else ""

@@ -68,8 +68,8 @@ class _Autopsy:
         least, need = self._shrink(live)
         weight = sum(self._size(c) for c in least)
         text = (
-            f"{self.space.domain.name}: the {len(least)} claims live together hold {weight:,}{self.word} but alignment "
-            f"pads every order of them to at least {need:,}, has {self.room:,}, over by {need - self.room:,}: "
+            f"{self.space.domain.name}: alignment pads claims of {weight:,}{self.word} live at once to at least "
+            f"{need:,} in every order, has {self.room:,}, over by {need - self.room:,}: "
             f"{self._list(least, aligned=True)}"
         )
         return self._explanation("alignment", least, need, text)
@@ -85,7 +85,7 @@ class _Autopsy:
 
         for claim in reversed(live):
             rest = [c for c in live if c is not claim]
-            if stacked(rest) > self.room:
+            if rest and stacked(rest) > self.room:
                 live = rest
         return live, stacked(live)
 

@@ -84,7 +84,8 @@ class Packer:
         packed = [self._lower(part, floor, unit) for part in parts]
         height = max((part.height(p.bases) for part, p in zip(parts, packed, strict=True)), default=floor)
         low = max((p.low for p in packed), default=floor)
-        reasons = [reason for p in packed for reason in p.reasons] or [f"clique bound {floor * unit} met"]
+        bound = f"clique bound {floor * unit}"
+        reasons = [f"{bound} met" if height == floor else bound, *(reason for p in packed for reason in p.reasons)]
         if low < height:
             reasons.append(f"gap {(height - low) * unit} not proven")
         bases: dict[str, int] = {}

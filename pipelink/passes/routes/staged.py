@@ -207,8 +207,17 @@ def _sides(slots: list[list[Slots]], what: str) -> Iterator[_Side]:
 def _side(slots: list[list[Slots]], lanes: int, what: str) -> _Side | None:
     width = lanes * REGISTER_BYTES
     chunks: list[tuple[_Group, ...]] = []
+    known: dict[Slots, Pattern | None] = {}  # threads mostly differ by a shift of whole vectors alone
+
+    def vectors(row: Slots) -> Pattern | None:
+        start = row[0][0] // lanes * lanes if row else 0
+        shifted = tuple((offset - start, register) for offset, register in row)
+        if shifted not in known:
+            known[shifted] = _vectors(shifted, lanes)
+        return known[shifted]
+
     for number, rows in enumerate(slots):
-        patterns = [_vectors(row, lanes) for row in rows]
+        patterns = [vectors(row) for row in rows]
         if any(pattern is None for pattern in patterns):
             return None
         chunks.append(_groups([p for p in patterns if p is not None], rows, f"{what} in chunk {number}"))

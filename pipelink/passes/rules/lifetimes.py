@@ -18,6 +18,6 @@ def check_lifetimes(checked: Checked) -> None:
         for event in unknown:
             message = f"the lifetime of '{qualified(claim)}' names the event '{event}', which this pipeline has not"
             checked.errors.error("L-LIFETIME", message, place_of(claim), hint=nearest(event, events.names))
-        if not unknown and not events.before(start, end):
+        if not unknown and (start == end or not events.before(start, end)):
             message = f"the lifetime of '{qualified(claim)}' starts at '{start}', which is not before its end '{end}'"
             checked.errors.error("L-LIFETIME", message, place_of(claim))

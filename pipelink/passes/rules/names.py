@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Operation
 
-from pipelink.ir.attributes import Link
+from pipelink.ir.attributes import Kind, Link
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
 from pipelink.ir.pl import (
@@ -63,24 +63,64 @@ def written(ref: SymbolRefAttr) -> str:
 
 
 def check_references(checked: Checked) -> None:
-    """References inside packages."""
+    """References inside packages, which but for `shares` are to the package's own things."""
     for op in checked.pipeline.walk():
         package = package_of(op)
         for (kind, prop), wanted in KINDS.items():
             if not isinstance(op, kind) or package is None or prop not in op.properties:
                 continue
             for ref in references_in(op.properties[prop]):
-                found = checked.symbols.find(ref, op)
+                found = checked.symbols.find(ref, op) if prop == "shares" or len(path_of(ref)) == 1 else None
                 if isinstance(found, wanted):
                     continue
                 names = [symbol_name(o) for o in package.body.block.ops if isinstance(o, wanted)]
-                what = f"is no {' or '.join(k.name for k in wanted)}" if found else "is not declared"
+                what = f"is no {' or '.join(k.name for k in wanted)}" if found else "the package does not declare"
                 message = f"'{prop}' of '{qualified(op)}' names {written(ref)}, which {what}"
                 checked.errors.error("L-UNRESOLVED", message, place_of(op), hint=nearest(path_of(ref)[-1], names))
 
 
+def check_role_order(checked: Checked) -> None:
+    roles = [qualified(r) for r in checked.symbols.ops(RoleOp)]
+    order = [".".join(path_of(ref)) for ref in checked.pipeline.role_order or ()]
+    for index, name in enumerate(order):
+        if name not in roles:
+            hint = nearest(name, roles)
+            checked.errors.error(
+                "L-UNRESOLVED", f"'role_order' names no role '{name}'", place_of(checked.pipeline), hint=hint
+            )
+        if name in order[:index]:
+            checked.errors.error("L-DUPLICATE", f"'role_order' names '{name}' twice", place_of(checked.pipeline))
+
+
+def check_ring_claims(checked: Checked) -> None:
+    """A ring and its claims name each other, and the claims are of the right kinds: they are placed stage by stage."""
+    listed: dict[Operation, RingOp] = {}
+    for ring in checked.symbols.ops(RingOp):
+        for ref, kind in (
+            *((r, Kind.smem) for r in ring.buffers),
+            (ring.full, Kind.mbarrier),
+            (ring.empty, Kind.mbarrier),
+        ):
+            claim = checked.symbols.get(ref, ring, ClaimOp)
+            listed[claim] = ring
+            if claim.kind.data is not kind:
+                message = (
+                    f"'{qualified(claim)}' of ring '{symbol_name(ring)}' is a claim of {claim.kind.data}, not {kind}"
+                )
+                checked.errors.error("L-ANNOTATION", message, place_of(claim), Note("the ring is here", place_of(ring)))
+    for claim in checked.symbols.ops(ClaimOp):
+        ring = checked.symbols.find(claim.ring, claim) if claim.ring is not None else None
+        if ring is not listed.get(claim):
+            owner = ring or listed[claim]
+            message = f"'{qualified(claim)}' and ring '{symbol_name(owner)}' do not name each other"
+            hint = "a buffer says which ring it belongs to, and the ring lists it"
+            checked.errors.error(
+                "L-ANNOTATION", message, place_of(claim), Note("the ring is here", place_of(owner)), hint=hint
+            )
+
+
 def check_connections(checked: Checked) -> None:
-    """The two sides of each `pl.connect`; a user has one provider."""
+    """The two sides of each `pl.connect`; a user has one provider, and a ring one consumer."""
     taken: dict[Operation, ConnectOp] = {}
     for connect in checked.symbols.ops(ConnectOp):
         for ref, wanted in zip((connect.provider, connect.user), PROVIDER[connect.link.data], strict=True):
@@ -88,16 +128,12 @@ def check_connections(checked: Checked) -> None:
             if not isinstance(found, wanted):
                 message = f"a {connect.link.data} connection needs a {wanted.name}, and {written(ref)} is none"
                 checked.errors.error("L-UNRESOLVED", message, place_of(connect))
-        user = checked.symbols.find(connect.user, connect)
-        if user is not None and user in taken:
-            checked.errors.error(
-                "L-DUPLICATE",
-                f"'{qualified(user)}' is connected twice",
-                place_of(connect),
-                Note("it is connected here too", place_of(taken[user])),
-            )
-        if user is not None:
-            taken.setdefault(user, connect)
+        once = (connect.user, connect.provider) if connect.link.data is Link.ring else (connect.user,)
+        for side in (s for ref in once if (s := checked.symbols.find(ref, connect)) is not None):
+            if side in taken:
+                note = Note("it is connected here too", place_of(taken[side]))
+                checked.errors.error("L-DUPLICATE", f"'{qualified(side)}' is connected twice", place_of(connect), note)
+            taken.setdefault(side, connect)
 
 
 def check_providers(checked: Checked) -> None:
@@ -109,7 +145,7 @@ def check_providers(checked: Checked) -> None:
                 continue
             package, name = qualified(user).split(".")
             callers = [Note(f"used by '{qualified(c)}'", place_of(c)) for c in checked.reach.users_of(user)]
-            hint = nearest(name, offered) or "add a package that provides it"
+            hint = "connect it" if name in offered else nearest(name, offered) or "add a package that provides it"
             message = f"nothing provides '{name}', which package '{package}' {verb}"
             checked.errors.error("L-UNRESOLVED", message, place_of(user), *callers, hint=hint)
 
@@ -119,7 +155,9 @@ def check_rings_have_two_ends(checked: Checked) -> None:
     for ring in checked.symbols.ops(RingOp):
         if ring in checked.reach.live and ring not in joined:
             other = "consumer" if ring.side.data == "producer" else "producer"
+            name = symbol_name(ring)
             names = [symbol_name(r) for r in checked.symbols.ops(RingOp) if r.side.data == other]
             message = f"ring '{qualified(ring)}' has no {other}"
-            hint = nearest(symbol_name(ring), names) or f"add a package whose ring '{symbol_name(ring)}' is a {other}"
+            add = f"add a package whose ring '{name}' is a {other}"
+            hint = "connect it" if name in names else nearest(name, names) or add
             checked.errors.error("L-UNRESOLVED", message, place_of(ring), hint=hint)

@@ -82,10 +82,22 @@ def check_rings(checked: Checked) -> None:
             continue
         for prop, what in FIELDS.items():
             _differ(checked, what, producer, consumer, prop)
+        _check_runs(checked, producer, consumer)
         _check_buffers(checked, producer, consumer)
         _check_depths(checked, producer, consumer)
         _check_initialiser(checked, producer, consumer)
         _check_bytes(checked, producer)
+
+
+def _check_runs(checked: Checked, *rings: RingOp) -> None:
+    """An endpoint that no role runs never arrives."""
+    for ring in rings:
+        code = checked.symbols.find(ring.on, ring)
+        if code is not None and not checked.reach.roles_running(code):
+            message = f"ring '{qualified(ring)}' acts in '{qualified(code)}', which no role runs"
+            checked.errors.error(
+                "L-SITE", message, place_of(ring), hint="call it from a role, or let a role be the endpoint"
+            )
 
 
 def _check_initialiser(checked: Checked, producer: RingOp, consumer: RingOp) -> None:

@@ -3,8 +3,7 @@
 from pipelink.ir.attributes import Kind
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
-from pipelink.ir.maps import parse
-from pipelink.ir.pl import ClaimOp, ExportOp, ImportOp, RoleOp
+from pipelink.ir.pl import ClaimOp, ExportOp, ImportOp, RoleOp, exact_map
 from pipelink.ir.symbols import qualified
 from pipelink.passes.rules import Checked
 
@@ -13,7 +12,7 @@ C_TYPES = {"f32": "float", "i32": "int", "u32": "unsigned int"}
 
 
 def _shape(text: str) -> tuple[tuple[str, int], ...]:
-    return tuple(parse(text).outputs)
+    return tuple(exact_map(text).outputs)
 
 
 def check_tensors(checked: Checked) -> None:
@@ -53,7 +52,7 @@ def _check_threads(checked: Checked, export: ExportOp, import_: ImportOp) -> Non
     if site is None:
         return
     first, end = site.threads.get_values()
-    demanded, held = parse(import_.demand.data).domain[0][1], export.threads.value.data
+    demanded, held = exact_map(import_.demand.data).domain[0][1], export.threads.value.data
     if not end - first == demanded == held:
         threads = f"{end - first} at its site, {demanded} in its demand"
         _conflict(checked, "L-SITE", "threads", export, import_, str(held), threads)

@@ -6,34 +6,15 @@ import random
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from placement_problems import STAGE, gemm
 
 from pipelink.passes.placement import Claim, Domain, Problem, Ring, Role, check, solve
 
 ROOT = Path(__file__).parents[3]
-STAGE = 16384 + 32768
-
-
-def gemm(**changes: object) -> Problem:
-    problem = Problem(
-        domains=(Domain("smem", 232448, unit="bytes"),),
-        claims=(
-            Claim("a", "smem", 16384, 1024, ring="ab"),
-            Claim("b", "smem", 32768, 1024, ring="ab"),
-            Claim("out", "smem", 32768, 1024),
-            Claim("scratch", "smem", 16384, 1024),
-            Claim("full", "smem", 8, 8, ring="ab"),
-            Claim("empty", "smem", 8, 8, ring="ab"),
-        ),
-        rings=(Ring("ab", 2, 8),),
-        roles=(Role("load", 1, need=24), Role("epilogue", 8, 4, need=184)),
-        disjoint_lifetimes=frozenset({("a", "out"), ("a", "scratch"), ("b", "out"), ("b", "scratch")}),
-        role_order=("load", "epilogue"),
-    )
-    return replace(problem, **changes)  # pyright: ignore[reportArgumentType]
 
 
 def test_depth_and_footprint() -> None:
@@ -99,6 +80,20 @@ def test_addresses_follow_claim_order() -> None:
     assert bases == {"b": 0, "a": 131072, "scratch": 0, "out": 16384, "empty": 196608, "full": 196640}
 
 
+def test_claim_order_holds_wherever_it_costs_no_height() -> None:
+    claims = (Claim("a", "smem", 1), Claim("b", "smem", 4, 4), Claim("tall", "smem", 10))
+    apart = frozenset({("a", "tall"), ("b", "tall")})
+    problem = Problem((Domain("smem", 16),), claims, disjoint_lifetimes=apart, claim_order=("a", "b"))
+    assert solve(problem).bases == {"a": 0, "b": 4, "tall": 0}
+    alone = Problem((Domain("smem", 16),), claims[:2], claim_order=("a", "b"))
+    assert solve(alone).bases == {"a": 4, "b": 0}
+
+
+def test_fewer_threads_come_before_role_order() -> None:
+    placement = solve(Problem(roles=(Role("a", 1), Role("b", 1, 2)), role_order=("a", "b")))
+    assert (placement.warps, placement.threads) == ({"a": 1, "b": 0}, 64)
+
+
 def test_one_register_group_sets_none() -> None:
     placement = solve(gemm(roles=(Role("all", 9),), role_order=()))
     assert (placement.threads, placement.registers, placement.idle) == (288, {}, ())
@@ -125,10 +120,18 @@ def test_shuffled_inputs_give_the_same_placement() -> None:
 
 SCRIPT = """
 from dataclasses import asdict
-from test_placement_gemm import gemm
-from test_placement_search import mesh
+from placement_problems import gemm, mesh
 from pipelink.passes.placement import solve
-print([asdict(solve(problem)) for problem in (gemm(), mesh(9, 24))])
+print([asdict(solve(problem)) for problem in (gemm(), mesh(9, 24), mesh(8, 18))])
+"""
+
+
+NO_Z3 = """
+import sys
+from placement_problems import gemm
+from pipelink.passes.placement import solve
+solve(gemm())
+sys.exit("z3" in sys.modules)
 """
 
 
@@ -149,9 +152,8 @@ def test_hash_seeds_give_the_same_placement() -> None:
 
 
 def test_it_is_fast_and_leaves_z3_alone() -> None:
-    script = "import sys; from test_placement_gemm import gemm, solve; solve(gemm()); sys.exit('z3' in sys.modules)"
     path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
-    subprocess.run([sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": path}, check=True)
+    subprocess.run([sys.executable, "-c", NO_Z3], env=os.environ | {"PYTHONPATH": path}, check=True)
     solve(gemm())
     best = min(_seconds() for _ in range(5))
     assert best < 0.05

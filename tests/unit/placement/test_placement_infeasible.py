@@ -71,10 +71,18 @@ def test_alignment_only() -> None:
     found = explain(Problem((Domain("smem", 48),), claims))
     assert found.kind == "alignment"
     assert found.text == (
-        "smem: the 2 claims live together hold 37 but alignment pads every order of them to at least 49, has 48, "
-        "over by 1: b 20@16, c 17@16"
+        "smem: alignment pads claims of 37 live at once to at least 49 in every order, has 48, over by 1: "
+        "b 20@16, c 17@16"
     )
     assert "claim c of 16" in found.suggestions
+
+
+def test_alignment_of_one_claim_above_the_base() -> None:
+    found = explain(Problem((Domain("smem", 9, base=1),), (Claim("a", "smem", 6, 4), Claim("b", "smem", 1))))
+    assert found.text == (
+        "smem: alignment pads claims of 6 live at once to at least 9 in every order, has 8, over by 1: a 6@4"
+    )
+    assert found.suggestions == ("claim a of 5",)
 
 
 def test_fragmentation() -> None:

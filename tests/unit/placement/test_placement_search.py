@@ -1,30 +1,15 @@
 """The parts that decide where bounds and first-fit do not: exact search, Z3, and what is said when neither can."""
 
-import random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from placement_problems import mesh
 
 from pipelink.passes.placement import Claim, Domain, Problem, Ring, Role, check, dump_smt, exact, solve
 from pipelink.passes.placement.bounds import maximal_cliques, stacked_height
 from pipelink.passes.placement.conflict import Component
 from pipelink.passes.placement.packer import lower_bound
 from pipelink.passes.placement.smt import Smt
-
-
-def mesh(seed: int, count: int, capacity: int = 4096) -> Problem:
-    """Claims live over random intervals of time, as the operators of an instruction stream are."""
-    draw = random.Random(seed)
-    spans = [(start := draw.randrange(8), start + draw.randint(1, 3)) for _ in range(count)]
-    claims = tuple(Claim(f"c{i:02}", "smem", draw.randint(5, 90), draw.choice([1, 4, 16, 32])) for i in range(count))
-    apart = frozenset(
-        (claims[i].name, claims[j].name)
-        for i in range(count)
-        for j in range(i + 1, count)
-        if spans[i][1] <= spans[j][0] or spans[j][1] <= spans[i][0]
-    )
-    return Problem((Domain("smem", capacity),), claims, disjoint_lifetimes=apart)
 
 
 @st.composite
@@ -72,9 +57,26 @@ def test_stacked_height(blocks: list[tuple[int, int]], base: int, height: int) -
 
 
 def test_a_packing_that_first_fit_misses_is_found_and_proven() -> None:
-    proofs = [solve(mesh(seed, 24)).certificate.proofs[0] for seed in range(6)]
+    proofs = [solve(mesh(seed, 24)).certificate.proofs[0] for seed in range(1, 12)]
     assert all(proof.proven for proof in proofs)
-    assert any("exact search" in proof.how for proof in proofs)
+    assert {how for proof in proofs for how in ("exact search", "local search") if how in proof.how} == {
+        "exact search",
+        "local search",
+    }
+
+
+def test_an_optimum_above_the_bound_is_refuted_below() -> None:
+    (proof,) = solve(mesh(3, 18)).certificate.proofs
+    assert (proof.value, proof.bound) == (301, 301)
+    assert proof.how == "clique bound 300; height 300 refuted (exact search)"
+
+
+def test_z3_proves_what_the_search_could_not() -> None:
+    certificate = solve(mesh(8, 18)).certificate
+    assert "height 366 refuted (z3)" in certificate.proofs[0].how
+    assert certificate.proofs[0].proven
+    assert 0 < certificate.rlimit <= certificate.rlimit_limit
+    assert certificate.z3
 
 
 def test_no_work_leaves_a_gap_and_says_so() -> None:
@@ -90,11 +92,11 @@ def test_no_work_leaves_a_gap_and_says_so() -> None:
 
 
 def test_z3_solves_are_repeatable_within_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelink.passes.placement.packer.FIRST_NODES", 0)
-    first = [solve(mesh(seed, 14)) for seed in range(4)]
-    assert [solve(mesh(seed, 14)) for seed in range(4)] == first
+    for step in ("FIRST_NODES", "ROUNDS", "MORE_NODES"):
+        monkeypatch.setattr(f"pipelink.passes.placement.packer.{step}", 0)
+    first = [solve(mesh(seed, 14)) for seed in range(5)]
+    assert [solve(mesh(seed, 14)) for seed in range(5)] == first
     assert any(p.certificate.rlimit and p.certificate.z3 for p in first)
-    assert all(p.certificate.rlimit <= p.certificate.rlimit_limit for p in first)
 
 
 @pytest.mark.parametrize(("depth", "verdict"), [(3, "sat"), (4, "unsat")])

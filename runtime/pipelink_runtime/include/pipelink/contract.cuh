@@ -1,6 +1,6 @@
 // The contract of a component, stated beside its code. `pl-pack` compiles the file twice: with PL_PACK, where every
 // annotation becomes a constant array that the packer reads from the compiled object, and without it, where annotations
-// are nothing but the declarations of the handles that they name. C++17; names the package before the include:
+// are nothing but the declarations of the handles that they name. C++17. Name the package before the include:
 //
 //   #define PL_PACKAGE load
 //   #include <pipelink/contract.cuh>
@@ -18,8 +18,8 @@
 #else
 #define PL_HANDLE_DECLARATION_(name) extern "C" __device__ unsigned PL_HANDLE_SYMBOL_(name)();
 #endif
-#define PL_RING_DECLARATION_(name)                                                                                    \
-  PL_HANDLE_DECLARATION_(name##_full) PL_HANDLE_DECLARATION_(name##_empty) PL_HANDLE_DECLARATION_(name##_depth)       \
+#define PL_RING_DECLARATION_(name)                                                                                     \
+  PL_HANDLE_DECLARATION_(name##_full) PL_HANDLE_DECLARATION_(name##_empty) PL_HANDLE_DECLARATION_(name##_depth)        \
   PL_HANDLE_DECLARATION_(name##_full_count) PL_HANDLE_DECLARATION_(name##_empty_count)
 
 // The value that the linker decides for a handle: an offset, slot, id, depth, count or warp. It folds into a constant.
@@ -39,8 +39,9 @@ extern __shared__ __align__(1024) unsigned char pl_smem[];
 // Each takes its name, the function or type that it describes, and a chain that says what the compiler cannot see.
 
 #define PL_STAGE(version) PL_NOTE_("stage", PL_NAME_(PL_PACKAGE), pl::contract::text().add("version", version))
-#define PL_PARAMS(type, ...)                                                                                          \
-  PL_NOTE_("params", #type, pl::contract::text().add("layout", sizeof(type), alignof(type)) PL_EACH_(PL_FIELD_, type, __VA_ARGS__))
+#define PL_PARAMS(type, ...)                                                                                           \
+  PL_NOTE_("params", #type,                                                                                            \
+           pl::contract::text().add("layout", sizeof(type), alignof(type)) PL_EACH_(PL_FIELD_, type, __VA_ARGS__))
 
 #define PL_ROLE(name, entry, ...) PL_NOTE_("role", #name, __VA_ARGS__, PL_FUNCTION_("entry", entry))
 #define PL_CALLABLE(name, function) PL_NOTE_("callable", #name, pl::contract::text(), PL_FUNCTION_("symbol", function))
@@ -48,8 +49,9 @@ extern __shared__ __align__(1024) unsigned char pl_smem[];
 #define PL_CALL(name, function, ...) PL_NOTE_("call", #name, __VA_ARGS__, PL_FUNCTION_("symbol", function))
 
 #define PL_RING(name, ...) PL_RING_DECLARATION_(name) PL_NOTE_("ring", #name, __VA_ARGS__)
-#define PL_RING_INIT(name, function) PL_NOTE_("ring_init", #name, pl::contract::text(), PL_FUNCTION_("symbol", function))
-#define PL_RING_BUFFER(ring, name, ...)                                                                               \
+#define PL_RING_INIT(name, function)                                                                                   \
+  PL_NOTE_("ring_init", #name, pl::contract::text(), PL_FUNCTION_("symbol", function))
+#define PL_RING_BUFFER(ring, name, ...)                                                                                \
   PL_HANDLE_DECLARATION_(name) PL_NOTE_("ring_buffer", #name, __VA_ARGS__, pl::contract::text().add("ring", #ring))
 
 #define PL_CLAIM_SMEM(name, ...) PL_HANDLE_DECLARATION_(name) PL_NOTE_("smem", #name, __VA_ARGS__)
@@ -60,11 +62,11 @@ extern __shared__ __align__(1024) unsigned char pl_smem[];
 #define PL_WARP(name, of) PL_HANDLE_DECLARATION_(name) PL_NOTE_("warp", #name, pl::contract::text().add("of", of))
 
 // Placement: thread t, register r -> pl::at. Demand: thread t, position p, chunk c -> pl::at.
-#define PL_EXPORT_TENSOR(name, function, chain, threads, registers, ...)                                              \
-  PL_MAP_NOTE_((pl::contract::enumerate<threads, registers>(__VA_ARGS__)), "export", #name, chain,                              \
+#define PL_EXPORT_TENSOR(name, function, chain, threads, registers, ...)                                               \
+  PL_MAP_NOTE_((pl::contract::enumerate<threads, registers>(__VA_ARGS__)), "export", #name, chain,                     \
                PL_FUNCTION_("symbol", function))
-#define PL_IMPORT_TENSOR(name, function, produce_function, chain, threads, positions, chunks, ...)                    \
-  PL_MAP_NOTE_((pl::contract::enumerate<threads, positions, chunks>(__VA_ARGS__)), "import", #name, chain,                      \
+#define PL_IMPORT_TENSOR(name, function, produce_function, chain, threads, positions, chunks, ...)                     \
+  PL_MAP_NOTE_((pl::contract::enumerate<threads, positions, chunks>(__VA_ARGS__)), "import", #name, chain,             \
                PL_FUNCTION_("symbol", function), PL_FUNCTION_("produce", produce_function))
 
 #define PL_FACT(name, ...) PL_NOTE_("fact", #name, __VA_ARGS__)
@@ -138,7 +140,7 @@ struct notes {
 
 struct text : notes<text, 4096> {};
 
-// ---- what the compiler sees ------------------------------------------------------------------------------------------
+// ---- what the compiler sees ----------------------------------------------------------------------------------------
 
 template <class Type>
 constexpr const char *type_name() { return __PRETTY_FUNCTION__; }
@@ -180,7 +182,7 @@ constexpr points<Threads, Positions, Chunks> enumerate(Map map) {
 
 }  // namespace contract
 
-// ---- chains ----------------------------------------------------------------------------------------------------------
+// ---- chains --------------------------------------------------------------------------------------------------------
 
 struct role : contract::notes<role, 1024> {
   constexpr role warps(int n) const { return add("warps", n); }
@@ -298,38 +300,39 @@ struct view : contract::notes<view, 1024> {
 
 }  // namespace pl
 
-// ---- emission: one constant array an annotation, one more for its map --------------------------------------------------
+// ---- emission: one constant array an annotation, one more for its map ----------------------------------------------
 
 #define PL_STRING_(token) #token
 #define PL_NAME_(token) PL_STRING_(token)
-#define PL_CONSTANT_(symbol, ...)                                                                                     \
-  namespace pl_notes {                                                                                                \
-  constexpr auto symbol##_value = __VA_ARGS__;                                                                        \
-  }                                                                                                                   \
-  extern "C" {                                                                                                        \
-  extern __device__ const decltype(pl_notes::symbol##_value) symbol;                                                  \
-  __device__ const decltype(pl_notes::symbol##_value) symbol = pl_notes::symbol##_value;                              \
+#define PL_CONSTANT_(symbol, ...)                                                                                      \
+  namespace pl_notes {                                                                                                 \
+  constexpr auto symbol##_value = __VA_ARGS__;                                                                         \
+  }                                                                                                                    \
+  extern "C" {                                                                                                         \
+  extern __device__ const decltype(pl_notes::symbol##_value) symbol;                                                   \
+  __device__ const decltype(pl_notes::symbol##_value) symbol = pl_notes::symbol##_value;                               \
   }
 
 #define PL_NOTE_(...) PL_NOTE__(__COUNTER__, __VA_ARGS__)
 #define PL_NOTE__(number, ...) PL_NOTE___(number, __VA_ARGS__)
-#define PL_NOTE___(number, ...) PL_CONSTANT_(pl_note_##number, pl::contract::annotation(__FILE__, __LINE__, __VA_ARGS__))
+#define PL_NOTE___(number, ...)                                                                                       \
+  PL_CONSTANT_(pl_note_##number, pl::contract::annotation(__FILE__, __LINE__, __VA_ARGS__))
 #define PL_MAP_NOTE_(map, ...) PL_MAP_NOTE__(__COUNTER__, map, __VA_ARGS__)
 #define PL_MAP_NOTE__(number, map, ...) PL_MAP_NOTE___(number, map, __VA_ARGS__)
 #define PL_MAP_NOTE___(number, map, ...) PL_NOTE___(number, __VA_ARGS__) PL_CONSTANT_(pl_map_##number, map)
 
 #define PL_FUNCTION_(key, symbol) pl::contract::function<decltype(symbol)>(key, #symbol)
-#define PL_FIELD_(type, field)                                                                                        \
+#define PL_FIELD_(type, field)                                                                                         \
   .add("field", #field, offsetof(type, field), sizeof(type::field), pl::contract::type_name<decltype(type::field)>())
 
 // PL_EACH_(macro, x, a, b, ...): macro(x, a) macro(x, b) ..., up to 32.
-#define PL_EACH_(macro, x, ...)                                                                                       \
-  PL_PICK_(__VA_ARGS__, PL_E32_, PL_E31_, PL_E30_, PL_E29_, PL_E28_, PL_E27_, PL_E26_, PL_E25_, PL_E24_, PL_E23_,     \
-           PL_E22_, PL_E21_, PL_E20_, PL_E19_, PL_E18_, PL_E17_, PL_E16_, PL_E15_, PL_E14_, PL_E13_, PL_E12_,         \
-           PL_E11_, PL_E10_, PL_E9_, PL_E8_, PL_E7_, PL_E6_, PL_E5_, PL_E4_, PL_E3_, PL_E2_, PL_E1_, )                \
+#define PL_EACH_(macro, x, ...)                                                                                        \
+  PL_PICK_(__VA_ARGS__, PL_E32_, PL_E31_, PL_E30_, PL_E29_, PL_E28_, PL_E27_, PL_E26_, PL_E25_, PL_E24_, PL_E23_,      \
+           PL_E22_, PL_E21_, PL_E20_, PL_E19_, PL_E18_, PL_E17_, PL_E16_, PL_E15_, PL_E14_, PL_E13_, PL_E12_,          \
+           PL_E11_, PL_E10_, PL_E9_, PL_E8_, PL_E7_, PL_E6_, PL_E5_, PL_E4_, PL_E3_, PL_E2_, PL_E1_, )                 \
   (macro, x, __VA_ARGS__)
-#define PL_PICK_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb, cc, dd, ee,    \
-                 ff, pick, ...)                                                                                       \
+#define PL_PICK_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb, cc, dd, ee,     \
+                 ff, pick, ...)                                                                                        \
   pick
 #define PL_E1_(m, x, a) m(x, a)
 #define PL_E2_(m, x, a, ...) m(x, a) PL_E1_(m, x, __VA_ARGS__)

@@ -1,0 +1,67 @@
+"""pl-inspect: show a package (.plpkg) or a linked image (.plimg) as text, or as JSON."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from pipelink.ir.diagnostics import Place, fail
+from pipelink.tools.common import run
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("pl-inspect", description=__doc__)
+    parser.add_argument("file", type=Path, help="a package or an image")
+    parser.add_argument("--json", action="store_true", help="the contract, or the record, as JSON")
+    parser.add_argument("--extract", type=Path, metavar="DIR", help="write the members to a folder")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def _write(folder: Path, members: dict[str, bytes]) -> None:
+    from pipelink.backend.archive import write_atomically
+
+    for name, data in members.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / name, data)
+
+
+def inspect(arguments: argparse.Namespace) -> int:
+    """The command. Raises PipelinkError for a file that is damaged or of another kind."""
+    from pipelink.tools.show import show_package, show_record
+
+    path: Path = arguments.file
+    match path.suffix:
+        case ".plpkg":
+            from pipelink.frontends import package
+
+            found = package.read(path)
+            text = package.encode(found.contract)
+            members = {package.CONTRACT: text, **found.members}
+            show = partial(show_package, digest=found.digest)
+        case ".plimg":
+            from pipelink.backend import image
+
+            members = image.read(path)
+            text = members[image.RECORD]
+            show = partial(show_record)
+        case _:
+            raise fail("L-USAGE", "a package is .plpkg, an image .plimg", Place(str(path)))
+    if arguments.extract:
+        _write(arguments.extract, members)
+    if arguments.json:
+        sys.stdout.write(text.decode())
+    else:
+        show(json.loads(text))
+    return 0
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    arguments = _parser().parse_args(args)
+    sys.exit(run("pl-inspect", lambda: inspect(arguments), arguments.debug))
+
+
+if __name__ == "__main__":
+    main()
