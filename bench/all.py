@@ -20,25 +20,24 @@ QUICK_SIZES = ("128x256x64", "1x256x64", "300x1008x40", "200x512x320", "77x2576x
 
 @dataclass(frozen=True)
 class Step:
-    """One measurement: what to run, and for how many seconds at most."""
+    """One measurement."""
 
     name: str
     module: str
     arguments: tuple[str, ...]
-    limit: float
 
 
 def steps(folder: Path, quick: bool) -> list[Step]:
     """Correctness first: the rest means nothing without it."""
     small = ("--sizes", *QUICK_SIZES, "--replays", "10") if quick else ()
-    made = [Step("correct", "bench.correct", (str(folder), *small), 240)]
+    made = [Step("correct", "bench.correct", (str(folder), *small))]
     if quick:
         return made
     for case in images.discover(folder):
         files = tuple(str(p) for p in (case.image, *case.controls.values()))
-        made.append(Step(f"compare-{case.name}", "bench.compare", files, 120))
-    made.append(Step("host_cost", "bench.host_cost", (str(folder),), 60))
-    made.append(Step("sanitize", "bench.sanitize", (str(folder),), 300))
+        made.append(Step(f"compare-{case.name}", "bench.compare", files))
+    made.append(Step("host_cost", "bench.host_cost", (str(folder),)))
+    made.append(Step("sanitize", "bench.sanitize", (str(folder),)))
     return made
 
 
@@ -70,12 +69,13 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="a folder for the results")
     parser.add_argument("--quick", action="store_true", help="correctness at small sizes only")
+    parser.add_argument("--limit", type=float, default=300, help="seconds for each measurement")
     given = parser.parse_args(args)
     outcomes: dict[str, watchdog.Outcome] = {}
     for step in steps(given.folder, given.quick):
         out = given.out / f"{step.name}.json"
         out.unlink(missing_ok=True)
-        outcomes[step.name] = watchdog.run(step.module, [*step.arguments, "--out", str(out)], step.limit)
+        outcomes[step.name] = watchdog.run(step.module, [*step.arguments, "--out", str(out)], given.limit)
     print()
     for name, outcome in outcomes.items():
         path = given.out / f"{name}.json"

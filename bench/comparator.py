@@ -1,5 +1,6 @@
 """The judge of a kernel's output against a float32 reference, for arrays of NumPy and tensors of torch alike."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +19,9 @@ class Errors:
     finite: bool  # no NaN and no infinity: every element was written
 
     def json(self) -> dict[str, object]:
-        # NaN is no JSON.
-        return {
-            "norm": self.norm if self.finite else None,
-            "element": self.element if self.finite else None,
-            "finite": self.finite,
-        }
+        # JSON has neither NaN nor infinity, which the square of a finite error may be.
+        norm, element = (value if math.isfinite(value) else None for value in (self.norm, self.element))
+        return {"norm": norm, "element": element, "finite": self.finite}
 
 
 def errors(out: Any, ref: Any) -> Errors:

@@ -44,9 +44,10 @@ class Device:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Without checks: a context that a failed kernel has ruined refuses everything, and the failure is known."""
         for address in self.allocated:
-            self.call("cuMemFree_v2", ctypes.c_uint64(address))
-        self.call("cuDevicePrimaryCtxRelease_v2", 0)
+            self.library.cuMemFree_v2(ctypes.c_uint64(address))
+        self.library.cuDevicePrimaryCtxRelease_v2(0)
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver. Raises RuntimeError with the CUresult."""

@@ -20,7 +20,7 @@ OPENS, BATCHES, BATCH = 50, 60, 100
 
 
 def microseconds(values: Sequence[float]) -> dict[str, float]:
-    low, median, high = stats.quartiles([v * 1e6 for v in values])
+    low, median, high = (round(q * 1e6, 3) for q in stats.quartiles(values))
     return {"q1": low, "median": median, "q3": high}
 
 
@@ -63,7 +63,7 @@ def measure(path: Path) -> dict[str, Any]:
             times[name].append(batch_time(sides[name]))
     session.close()
     costs = {name: microseconds(values) for name, values in times.items()}
-    return {"image": path.name, "first_open_us": first * 1e6, "open": microseconds(opens), **costs}
+    return {"image": path.name, "first_open_us": round(first * 1e6, 3), "open": microseconds(opens), **costs}
 
 
 def main(args: Sequence[str] | None = None) -> int:

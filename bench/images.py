@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CONTROL, PLANT, RACE = "control", "plant", "race"
+CONTROL, PLANT = "control", "plant"
+TOOLS = ("memcheck", "racecheck", "synccheck")
+"""Of compute-sanitizer; each is also the kind of the images in which it must find a planted fault."""
 
 
 def digest(data: bytes) -> str:
@@ -48,13 +50,14 @@ def buffer_names(path: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """A linked image with its controls, its planted wrong kernels and its planted races, by label."""
+    """A linked image with its controls, its planted wrong kernels, and by tool the faults planted for a sanitizer; each
+    by label."""
 
     name: str
     image: Path
     controls: Mapping[str, Path]
     plants: Mapping[str, Path]
-    races: Mapping[str, Path]
+    traps: Mapping[str, Mapping[str, Path]]
 
     def variants(self) -> dict[str, Path]:
         """What must be right and equal bit for bit: the image and its controls."""
@@ -76,7 +79,14 @@ def discover(folder: Path) -> Sequence[Case]:
     if not names:
         raise FileNotFoundError(f"no images in {folder}: make them with bench.prepare")
     return [
-        Case(n, folder / f"{n}.plimg", *(_labelled(folder, n, kind) for kind in (CONTROL, PLANT, RACE))) for n in names
+        Case(
+            name,
+            folder / f"{name}.plimg",
+            controls=_labelled(folder, name, CONTROL),
+            plants=_labelled(folder, name, PLANT),
+            traps={tool: _labelled(folder, name, tool) for tool in TOOLS},
+        )
+        for name in names
     ]
 
 

@@ -3,20 +3,29 @@
 python3 -m bench.prepare MANIFEST... -o FOLDER
 
 For each manifest: NAME.plimg as pl-link makes it; NAME.control-LABEL.plimg with the kernel of a single-unit control;
-NAME.plant-LABEL.plimg with a wrong kernel, which the comparator must reject; NAME.race-LABEL.plimg with a barrier left
-out, which the sanitizer must find. The faults are edits of the plain control's source.
+NAME.plant-LABEL.plimg with a wrong kernel, which the comparator must reject; NAME.TOOL-LABEL.plimg with a fault that
+this tool of compute-sanitizer must find. The faults are edits of the plain control's source.
 """
 
 import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from bench import images
 
-Edit = Callable[[str], str | None]
+
+class Edit(Protocol):
+    """Plants a fault in the source; None where it does not fit."""
+
+    __name__: str
+
+    def __call__(self, text: str) -> str | None: ...
+
+
 CONTROLS = ("lto", "plain")
 
 
@@ -65,17 +74,32 @@ def unordered(text: str) -> str | None:
     return edited if count == 1 else None
 
 
-PLANTS: dict[str, Edit] = {f.__name__: f for f in (constant, transfer, coordinate, overlap)}
-RACES: dict[str, Edit] = {f.__name__: f for f in (unordered,)}
+def outside(text: str) -> str | None:
+    """The output tile lies past the end of the kernel's shared memory."""
+    edits = (set_macro(text, f"{package}__out", str(224 << 10)) for package in ("swiglu", "swiglu_fragment"))
+    return next(filter(None, edits), None)
+
+
+def divergent(text: str) -> str | None:
+    """One lane of each warp skips the barrier of the whole block."""
+    return replace(text, "  __syncthreads();\n", "  if (threadIdx.x % 32 != 31) __syncthreads();\n")
+
+
+FAULTS: dict[str, Sequence[Edit]] = {
+    images.PLANT: (constant, transfer, coordinate, overlap),
+    "memcheck": (outside,),
+    "racecheck": (unordered,),
+    "synccheck": (divergent,),
+}
 
 
 def faults(text: str) -> Iterator[tuple[str, str, str]]:
     """Every fault that fits the source, as (kind, label, edited source)."""
-    for kind, edits in ((images.PLANT, PLANTS), (images.RACE, RACES)):
-        for label, edit in edits.items():
+    for kind, edits in FAULTS.items():
+        for edit in edits:
             edited = edit(text)
             if edited is not None:
-                yield kind, label, edited
+                yield kind, edit.__name__, edited
 
 
 def compile_plain(keep: Path, text: str) -> bytes:

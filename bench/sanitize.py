@@ -2,11 +2,12 @@
 
 python3 -m bench.sanitize FOLDER [--sizes MxNxK...] [--out FILE]
 
-FOLDER is one that bench.prepare filled; its planted races must be found by racecheck. Where the machine has no
-compute-sanitizer, or it cannot run there, the result says `not run` and why, and the exit status is 0.
+FOLDER is one that bench.prepare filled; each tool must find the faults that were planted for it there. Where the
+machine has no compute-sanitizer, or it cannot run there, the result says `not run` and why, and the exit status is 0.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -17,12 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from bench import images, report, sizes
+from bench.images import TOOLS
 
-TOOLS = ("memcheck", "racecheck", "synccheck")
 FOUND = 86  # exit status of the sanitizer where it found something
-LIMIT = 120  # seconds a run may take
-SUMMARY = re.compile(r"^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+)", re.MULTILINE)
-REFUSED = re.compile(r"^=+ (Device not supported.*|.*[Uu]nable to.*)$", re.MULTILINE)
+KEPT = 1200  # characters of the output, from its end
+LIMIT = 60  # seconds a run may take
+ERRORS_SUMMARY = re.compile(r"^=+ ERROR SUMMARY: (\d+) errors?", re.MULTILINE)
+RACES_SUMMARY = re.compile(
+    r"^=+ RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)", re.MULTILINE
+)
+SAID = re.compile(r"^=+ (?!COMPUTE-SANITIZER)(\S.*)$", re.MULTILINE)
+REFUSED = re.compile(r"^=+ (Device not supported.*)$", re.MULTILINE)
 CLEAN, ERRORS, BROKEN, NOT_RUN = "clean", "errors", "broken", "not run"
 
 
@@ -40,13 +46,19 @@ def read(code: int, output: str) -> Finding:
     refused = REFUSED.search(output)
     if refused:
         return Finding(NOT_RUN, 0, refused[1])
-    summary = SUMMARY.search(output)
+    summary = ERRORS_SUMMARY.search(output) or RACES_SUMMARY.search(output)
     if summary is None:
-        return Finding(BROKEN, 0, output[-2000:])
-    count = int(summary[1])
+        return Finding(BROKEN, 0, output[-KEPT:])
+    count = sum(map(int, summary.groups()))
     if count or code == FOUND:
-        return Finding(ERRORS, count, output[-2000:])
-    return Finding(CLEAN, 0, "") if code == 0 else Finding(BROKEN, 0, output[-2000:])
+        return Finding(ERRORS, count, "; ".join(SAID.findall(output)[:2]))
+    return Finding(CLEAN, 0, "") if code == 0 else Finding(BROKEN, 0, output[-KEPT:])
+
+
+def find() -> str | None:
+    """The sanitizer on the path, else where the toolkit has it."""
+    places = [os.environ.get("PATH", ""), "/usr/local/cuda/bin"]
+    return shutil.which("compute-sanitizer", path=os.pathsep.join(places))
 
 
 def check(sanitizer: str, tool: str, image: Path, checked: Sequence[sizes.Size]) -> Finding:
@@ -66,7 +78,7 @@ def check(sanitizer: str, tool: str, image: Path, checked: Sequence[sizes.Size])
 
 
 def failures(results: Sequence[dict[str, Any]]) -> list[str]:
-    """Errors in images, and planted races that were not found."""
+    """Errors in images, and planted faults that were not found."""
     lines: list[str] = []
     for r in results:
         wanted = ERRORS if r["planted"] else CLEAN
@@ -76,18 +88,19 @@ def failures(results: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def run(folder: Path, checked: Sequence[sizes.Size]) -> dict[str, Any]:
-    """Every tool on every image, and racecheck on every planted race."""
+    """Every tool on every image, and on the faults planted for it."""
     cases = images.discover(folder)
-    jobs = [(tool, c.image, False) for tool in TOOLS for c in cases]
-    jobs += [("racecheck", image, True) for c in cases for image in c.races.values()]
-    sanitizer = shutil.which("compute-sanitizer")
+    jobs = [(tool, case.image, False) for tool in TOOLS for case in cases]
+    jobs += [(tool, image, True) for case in cases for tool in TOOLS for image in case.traps[tool].values()]
+    sanitizer = find()
     results: list[dict[str, Any]] = []
     for tool, image, planted in jobs:
         missing = Finding(NOT_RUN, 0, "compute-sanitizer is not installed")
         found = check(sanitizer, tool, image, checked) if sanitizer else missing
+        print(tool, image.name, found.status, found.count or "", found.text, flush=True)
         results.append({"tool": tool, "image": image.name, "planted": planted, **vars(found)})
-    identities = [images.identity(p) for c in cases for p in (c.image, *c.races.values())]
-    return {"images": identities, "sizes": [str(s) for s in checked], "results": results}
+    files = list(dict.fromkeys(image for _, image, _ in jobs))
+    return {"images": [images.identity(p) for p in files], "sizes": [str(s) for s in checked], "results": results}
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -99,10 +112,6 @@ def main(args: Sequence[str] | None = None) -> int:
     result = run(given.folder, given.sizes)
     wrong = failures(result["results"])
     report.finish("bench.sanitize", given.out, {**result, "failures": wrong}, args)
-    for r in result["results"]:
-        print(
-            f"{r['tool']} {r['image']}: {r['status']} {r['count'] or ''} {r['text'] if r['status'] == NOT_RUN else ''}"
-        )
     print("\n".join(wrong))
     return 1 if wrong else 0
 

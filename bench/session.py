@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipelink_runtime import driver
-from pipelink_runtime.image import Image
+from pipelink_runtime import Image, driver
 
 Launch = Callable[[int], None]
 PARAMETER_ALIGN = 128

@@ -32,7 +32,7 @@ class Pair:
     b: float
 
     def json(self) -> list[object]:
-        return [self.half, self.order, self.a, self.b]
+        return [self.half, self.order, round(self.a, 6), round(self.b, 6)]
 
 
 def orders(pairs: int) -> list[str]:

@@ -69,10 +69,10 @@ def compare(result: Json) -> str:
 def sanitize(result: Json) -> str:
     rows = [
         (r["tool"], r["image"], r["status"] + (f" ({r['count']})" if r["count"] else ""),
-         "errors" if r["planted"] else "clean")
+         "errors" if r["planted"] else "clean", r["text"].partition("; ")[0])
         for r in result["results"]
     ]  # fmt: skip
-    return table(("tool", "image", "found", "wanted"), rows)
+    return table(("tool", "image", "found", "wanted", "first finding"), rows)
 
 
 def _spread(value: Json) -> str:
@@ -109,11 +109,11 @@ def fill(page: str, results: Path) -> str:
 def main(args: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("bench.tables", description=__doc__)
     parser.add_argument("page", type=Path)
-    parser.add_argument("results", type=Path, nargs="?", help="a folder; `results` beside the page by default")
+    parser.add_argument("results", type=Path, nargs="?", help="a folder; results/STEM beside STEM.md by default")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args(args)
     old = given.page.read_text()
-    new = fill(old, given.results or given.page.parent / "results")
+    new = fill(old, given.results or given.page.parent / "results" / given.page.stem)
     if given.check:
         return int(new != old)
     given.page.write_text(new)

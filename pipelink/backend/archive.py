@@ -27,13 +27,12 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def pack(members: Mapping[str, bytes]) -> bytes:
-    """A zip of `members` in their order, with fixed times and modes."""
+    """A zip of `members` in their order, stored, with fixed times and modes."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         for name, data in members.items():
             info = zipfile.ZipInfo(name, EPOCH)
-            info.compress_type = zipfile.ZIP_DEFLATED
             info.create_system = 3
             info.external_attr = (stat.S_IFREG | 0o644) << 16
-            archive.writestr(info, data, compresslevel=6)
+            archive.writestr(info, data)
     return out.getvalue()

@@ -9,9 +9,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+
+from pipelink.frontends.contract import FpMode
 
 HOME_VARIABLE = "PIPELINK_CUDA_HOME"
 
@@ -57,65 +60,18 @@ class Toolkit:
         return self.root / "include"
 
 
-@dataclass(frozen=True)
-class FpMode:
-    """The floating-point mode of a compilation. The defaults are nvcc's; every object of one link must have the same,
-    since the machine code is made at the link."""
-
-    ftz: bool = False
-    prec_div: bool = True
-    prec_sqrt: bool = True
-    fma: bool = True
-
-    def nvcc_flags(self) -> tuple[str, ...]:
-        """Flags of nvcc and NVRTC."""
-        return (
-            f"--ftz={_word(self.ftz)}",
-            f"--prec-div={_word(self.prec_div)}",
-            f"--prec-sqrt={_word(self.prec_sqrt)}",
-            f"--fmad={_word(self.fma)}",
-        )
-
-    def link_options(self) -> tuple[str, ...]:
-        """Options of nvJitLink, which reads 0 and 1 only."""
-        return (
-            f"-ftz={self.ftz:d}",
-            f"-prec-div={self.prec_div:d}",
-            f"-prec-sqrt={self.prec_sqrt:d}",
-            f"-fma={self.fma:d}",
-        )
-
-    @classmethod
-    def parse(cls, options: str) -> "FpMode":
-        """Read the `nvvmOptions` of a fatbin entry: `-ftz=0 -prec_div=1 -prec_sqrt=1 -fmad=1`.
-
-        Raises ValueError where one of the four is absent or is neither 0 nor 1.
-        """
-        found = dict(re.findall(r"(?:^|\s)-(\w+)=(\S+)", options))
-        values: list[bool] = []
-        for name in ("ftz", "prec_div", "prec_sqrt", "fmad"):
-            if found.get(name) not in ("0", "1"):
-                raise ValueError(f"no floating-point option {name} in {options!r}")
-            values.append(found[name] == "1")
-        return cls(*values)
-
-
-def _word(value: bool) -> str:
-    return "true" if value else "false"
-
-
 # ---- finding the tools ----------------------------------------------------------------------------------------------
 
 
 def toolkit() -> Toolkit:
     """The toolkit in use: $PIPELINK_CUDA_HOME, else the pip packages of the running interpreter. A toolkit that happens
     to be installed in the system is never taken. Raises ToolError."""
-    return _toolkit_at(_root(os.environ.get(HOME_VARIABLE)))
+    if chosen := os.environ.get(HOME_VARIABLE):
+        return _toolkit_at(Path(chosen).resolve(), "")
+    return _toolkit_at(_root(), _version_of_wheel())
 
 
-def _root(override: str | None) -> Path:
-    if override:
-        return Path(override).resolve()
+def _root() -> Path:
     spec = find_spec("nvidia")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (root := Path(folder) / "cu13").is_dir():
@@ -123,17 +79,29 @@ def _root(override: str | None) -> Path:
     raise ToolError("no CUDA toolkit beside this Python", f"reinstall pipelink, or set {HOME_VARIABLE}")
 
 
+def _version_of_wheel() -> str:
+    """The version of the nvcc wheel, which is nvcc's own; asking nvcc takes a fifth of a second."""
+    try:
+        return version("nvidia-cuda-nvcc")
+    except PackageNotFoundError:
+        return ""
+
+
 @cache
-def _toolkit_at(root: Path) -> Toolkit:
+def _toolkit_at(root: Path, known: str) -> Toolkit:
     tools = [root / "bin" / name for name in ("nvcc", "nvdisasm", "cuobjdump")]
     for tool in tools:
         if not os.access(tool, os.X_OK):
             raise ToolError(f"the CUDA toolkit in {root} has no {tool.name}", f"reinstall it, or set {HOME_VARIABLE}")
-    answer = subprocess.run([tools[0], "--version"], capture_output=True, text=True, check=False).stdout
-    version = re.search(r"\bV(\d+\.\d+\.\d+)", answer)
-    if not version:
-        raise ToolError(f"{tools[0]} does not state its version", f"reinstall it, or set {HOME_VARIABLE}", answer)
-    return Toolkit(root, version[1], *tools)
+    return Toolkit(root, known or _version_of(tools[0]), *tools)
+
+
+def _version_of(nvcc: Path) -> str:
+    answer = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\bV(\d+\.\d+\.\d+)", answer)
+    if not found:
+        raise ToolError(f"{nvcc} does not state its version", f"reinstall it, or set {HOME_VARIABLE}", answer)
+    return found[1]
 
 
 def require_host_compiler() -> None:

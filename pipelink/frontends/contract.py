@@ -47,12 +47,37 @@ class Signature(Entry, frozen=True):
 
 
 class FpMode(Entry, frozen=True):
-    """Floating-point options of NVVM, equal over all packages of a pipeline (nvJitLink applies one mode to all)."""
+    """Floating-point options of NVVM; the defaults are nvcc's. All packages of a pipeline share one mode, since the
+    machine code is made at the link and nvJitLink applies one mode to all."""
 
     ftz: bool = False
     prec_div: bool = True
     prec_sqrt: bool = True
     fma: bool = True
+
+    def nvcc_flags(self) -> tuple[str, ...]:
+        """Flags of nvcc and NVRTC."""
+        values = {"ftz": self.ftz, "prec-div": self.prec_div, "prec-sqrt": self.prec_sqrt, "fmad": self.fma}
+        return tuple(f"--{name}={'true' if value else 'false'}" for name, value in values.items())
+
+    def link_options(self) -> tuple[str, ...]:
+        """Options of nvJitLink, which reads 0 and 1 only."""
+        values = {"ftz": self.ftz, "prec-div": self.prec_div, "prec-sqrt": self.prec_sqrt, "fma": self.fma}
+        return tuple(f"-{name}={value:d}" for name, value in values.items())
+
+    @classmethod
+    def parse(cls, options: str) -> "FpMode":
+        """Read the `nvvmOptions` of a fatbin entry: `-ftz=0 -prec_div=1 -prec_sqrt=1 -fmad=1`.
+
+        Raises ValueError where one of the four is absent or is neither 0 nor 1.
+        """
+        found = dict(re.findall(r"(?:^|\s)-(\w+)=(\S+)", options))
+        values: list[bool] = []
+        for name in ("ftz", "prec_div", "prec_sqrt", "fmad"):
+            if found.get(name) not in ("0", "1"):
+                raise ValueError(f"no floating-point option {name} in {options!r}")
+            values.append(found[name] == "1")
+        return cls(*values)
 
 
 class Field(Entry, frozen=True):
@@ -90,7 +115,7 @@ class Role(Entry, frozen=True):
 
 
 class Callable(Entry, frozen=True):
-    """An exported device function that runs on its caller's threads. `uses` names handles, `calls` calls and imports."""
+    """An exported device function that runs on its caller's threads. `uses` are handles, `calls` calls and imports."""
 
     name: str
     symbol: str

@@ -4,11 +4,8 @@ The contract lists the SHA-256 of every other member; the SHA-256 of `contract.j
 content has one encoding, so a reader accepts a file only if writing what it read gives the same bytes.
 """
 
-import io
-import os
 import re
 import struct
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,6 +14,7 @@ from typing import Any, cast
 
 import msgspec
 
+from pipelink.backend.archive import pack, write_atomically
 from pipelink.frontends.contract import IDENTIFIER, SCHEMA_VERSION, SYMBOL, Contract, Member
 from pipelink.frontends.cuda.validate import validate
 from pipelink.ir.diagnostics import Diagnostics, PipelinkError, Place, fail
@@ -51,15 +49,10 @@ def write(path: Path, contract: Contract, members: Mapping[str, bytes]) -> Packa
     names = sorted(members, key=_rank)
     listed = tuple(Member(name, sha256(members[name]).hexdigest(), len(members[name])) for name in names)
     text = encode(msgspec.structs.replace(contract, members=listed))
-    data = _zip({CONTRACT: text, **{name: members[name] for name in names}})
+    data = pack({CONTRACT: text, **{name: members[name] for name in names}})
     package = _read(data, Place(str(path)))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_atomically(path, data)
     except OSError as error:
         raise fail("L-FILE", f"{path}: {error.strerror}") from None
     return package
@@ -126,17 +119,6 @@ def _rank(name: str) -> tuple[int, str]:
     return ((CONTRACT, OBJECT, PROVIDER).index(name) if name in (CONTRACT, OBJECT, PROVIDER) else 3, name)
 
 
-def _zip(members: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, data in members.items():
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.create_system = 3
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, data)
-    return buffer.getvalue()
-
-
 def _unzip(data: bytes) -> dict[str, bytes]:
     """The members by their local headers. Raises ValueError where they are cut off; what they hold is not checked."""
     members: dict[str, bytes] = {}
@@ -179,7 +161,7 @@ def _members(data: bytes, at: Place) -> dict[str, bytes]:
         members = _unzip(data)
     except (ValueError, struct.error):
         raise _broken("damaged, or no package", at) from None
-    if CONTRACT not in members or sorted(members, key=_rank) != list(members) or _zip(members) != data:
+    if CONTRACT not in members or sorted(members, key=_rank) != list(members) or pack(members) != data:
         raise _broken("damaged, or no package", at)
     for name in members:
         if _rank(name)[0] == 3 and not SOURCE_MEMBER.fullmatch(name):

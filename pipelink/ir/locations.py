@@ -1,13 +1,16 @@
 """Source locations of operations: where the user wrote what an operation states."""
 
+import struct
 from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.ir import Operation
 from xdsl.parser import Parser
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
 from pipelink.ir.diagnostics import Place, fail
 
@@ -30,17 +33,29 @@ def place_of(op: Operation) -> Place | None:
     return Place(loc.filename.data, loc.line.data, loc.column.data)
 
 
+class _Lexer(MLIRLexer):
+    """Strings that xDSL prints are read back: it escapes what is no ASCII, and takes what is so escaped for bytes."""
+
+    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
+        token = super()._lex_string_literal(start_pos)
+        return MLIRToken(MLIRTokenKind.STRING_LIT, token.span)
+
+
 class LocatingParser(Parser):
     """Gives each operation the line and column where it starts, unless the text states a `loc(...)`.
 
     xDSL's own parser leaves locations unknown, and says of an attribute that does not verify only what is wrong.
     """
 
+    def __init__(self, ctx: Context, input: str, name: str = "<unknown>"):
+        super().__init__(ctx, input, name)
+        self._parser_state = ParserState(_Lexer(self.lexer.input))
+
     def parse_operation(self) -> Operation:
         span = self._current_token.span
         try:
             op = super().parse_operation()
-        except VerifyException as error:
+        except (VerifyException, struct.error) as error:  # the latter for integers that a dense array cannot hold
             raise fail("L-IR", first_line(error), start_of(span)) from None
         if isinstance(op.location, UnknownLoc):
             op.location = location(start_of(span))
@@ -61,9 +76,12 @@ def first_line(error: Exception) -> str:
 def parse_module(context: Context, text: str, name: str) -> ModuleOp:
     """Parse `.mlir` text, keeping locations. Raises PipelinkError: L-SYNTAX, or L-IR for what no attribute may hold."""
     try:
-        return LocatingParser(context, text, name).parse_module()
+        module = LocatingParser(context, text, name).parse_module()
     except ParseError as error:
         place = start_of(cast(Span[str], error.span))
         raise fail("L-SYNTAX", error.msg.strip().partition("\n")[0], place) from None
     except RecursionError:
         raise fail("L-SYNTAX", "nested too deeply", Place(name)) from None
+    if isinstance(module.location, UnknownLoc):
+        module.location = location(Place(name, 1, 1))
+    return module

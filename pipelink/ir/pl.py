@@ -87,12 +87,13 @@ def _at_least(op: Operation, low: int, **values: IntegerAttr) -> None:
             raise VerifyException(f"'{op.name}' needs {name} of at least {low}, not {value.value.data}")
 
 
-def _range(op: Operation, name: str, value: DenseArrayBase[I64], low: int = 0, high: int = 1 << 62) -> None:
+def _range(op: Operation, name: str, value: DenseArrayBase[I64], low: int = 0, high: int | None = None) -> None:
     numbers = value.get_values()
     if len(numbers) != 2 or numbers[0] > numbers[1]:
         raise VerifyException(f"'{op.name}' needs {name} as [least, most], not {list(numbers)}")
-    if not low <= numbers[0] <= numbers[1] <= high:
-        raise VerifyException(f"'{op.name}' needs {name} of {low} to {high}, not {list(numbers)}")
+    if numbers[0] < low or (high is not None and numbers[1] > high):
+        limits = f"of at least {low}" if high is None else f"of {low} to {high}"
+        raise VerifyException(f"'{op.name}' needs {name} {limits}, not {list(numbers)}")
 
 
 def _power_of_two(op: Operation, align: int) -> None:
@@ -381,7 +382,9 @@ class RingOp(PlOp):
 
     def check(self) -> None:
         _range(self, "depths", self.depths, low=1)
-        _at_least(self, 1, full=self.full_count.times, empty=self.empty_count.times)
+        for count in (self.full_count, self.empty_count):
+            if not 1 <= count.times.value.data < 1 << 20:  # PTX ISA, mbarrier.init
+                raise VerifyException(f"'{self.name}' needs arrivals of 1 to {(1 << 20) - 1}, not {count}")
         _together(self, "init", "init_signature")
         _together(self, "depth", "arrivals")
         if self.arrivals is not None and len(self.arrivals) != 2:

@@ -85,7 +85,7 @@ class Symbols:
         """As `find`, for a reference that the verifier has seen to name a `kind`."""
         found = self.find(ref, near)
         if not isinstance(found, kind):
-            raise KeyError(f"{ref} does not name a {kind.name}")
+            raise KeyError(f"{ref} does not name a {kind.__name__}")
         return found
 
     def ops(self, kind: type[OpT]) -> list[OpT]:

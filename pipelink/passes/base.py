@@ -30,7 +30,8 @@ class LinkPass(ModulePass):
         try:
             pipeline = pipeline_of(op)
         except KeyError as error:
-            raise fail("L-IR", str(error.args[0]), place_of(op)) from None
+            found = [*(o for o in op.walk() if isinstance(o, PipelineOp)), op]
+            raise fail("L-IR", str(error.args[0]), place_of(found[1] if len(found) > 2 else op)) from None
         errors = Diagnostics()
         self.run(pipeline, errors)
         errors.check()

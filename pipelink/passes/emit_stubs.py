@@ -47,6 +47,7 @@ class EmitStubs(LinkPass):
         "pl.role.first_warp",
         "pl.ring.depth",
         "pl.claim.live",
+        "pl.connect.route",
         "pl.param.offset",
         "pl.use_fact.value",
     )

@@ -1,6 +1,7 @@
 """`pl-select-routes`: takes the cheapest feasible route of each tensor and proves it at the solved addresses.
 
-A proof that fails is an error, never a silent second choice.
+A proof that fails is an error, never a silent second choice. `prove=false` leaves the proof to who follows: `pl-link`
+proves every transfer of the linked image anyway, while the disassembler runs.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class SelectRoutes(LinkPass):
     """Choose how each tensor reaches its consumer, and prove that every element arrives."""
 
     name = "pl-select-routes"
+    prove: bool = True
     requires = ("pl.pipeline.threads", "pl.connect.candidates")
     produces = ("pl.connect.route",)
 
@@ -55,7 +57,7 @@ class SelectRoutes(LinkPass):
         if plan.scratch_bytes and (claim is None or claim.base is None):
             errors.error("L-ROUTE", f"the scratch of '{qualified(import_)}' has no place", place_of(import_))
             return
-        if found := violations(symbols, export, import_, to_json(plan)):
+        if self.prove and (found := violations(symbols, export, import_, to_json(plan))):
             notes = [Note(str(v), place_of(import_)) for v in found[:8]]
             message = f"route '{plan.kind}' of tensor '{qualified(import_)}' does not hold where it was placed"
             errors.error("L-ROUTE", message, place_of(import_), *notes)

@@ -1,9 +1,11 @@
 """`pl-link`: link the packages of a pipeline into one kernel image, proven against its record."""
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -49,15 +51,17 @@ def finish(module: ModuleOp) -> None:
 
     from pipelink.passes import LINK, get_all_passes
     from pipelink.passes.base import missing
-    from pipelink.passes.pipeline import link_pipeline
+    from pipelink.passes.pipeline import link_pipeline, verify
 
+    verify(module)
     undone = [name for name in LINK if any(missing(module, p) for p in get_all_passes()[name]().produces)]
     if undone:
         start = LINK[0] if undone[0] == LINK[1] else undone[0]
         link_pipeline(start).apply(Context(), module)
+        verify(module, "the passes of the link")
 
 
-def _folders(module: ModuleOp, path: Path, search: Sequence[Path]) -> list[Path]:
+def folders(module: ModuleOp, path: Path, search: Sequence[Path]) -> list[Path]:
     """Where the packages of the module are: as its manifest found them."""
     from pipelink.frontends.manifest import parse
 
@@ -66,6 +70,15 @@ def _folders(module: ModuleOp, path: Path, search: Sequence[Path]) -> list[Path]
         manifest, _ = parse(path.read_text(), str(path))
         own += [path.parent / s for s in manifest.pipeline.search]
     return [*own, *search]
+
+
+def warm() -> None:
+    """Load the toolchain's libraries while the passes run; what fails here fails again where it is reported."""
+    from pipelink.backend import nvjitlink, nvrtc
+
+    with contextlib.suppress(Exception):
+        nvjitlink.library()
+        nvrtc.library()
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -83,12 +96,15 @@ def link(arguments: argparse.Namespace) -> int:
     from pipelink.frontends.cuda.pack import headers
 
     source: Path = arguments.input
+    warming = Thread(target=warm, daemon=True)
+    warming.start()
     module = load(source, arguments.search)
     finish(module)
     if arguments.emit_cuda:
         sys.stdout.write(cuda.generate(module))
         return 0
-    packages = load_packages(module, _folders(module, source, arguments.search))
+    packages = load_packages(module, folders(module, source, arguments.search))
+    warming.join()
     linked = device_link(module, packages)
     decided = record.make(postlink.prove_link(linked))
     built = control.build(linked, headers()) if arguments.control else None

@@ -4,7 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from pipelink.ir.diagnostics import PipelinkError, fail
+from pipelink.ir.diagnostics import fail
+from pipelink.tools.common import run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -26,18 +27,10 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """The command. Returns 0, or 1 after printing errors."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-    except PipelinkError as error:
-        if options.debug:
-            raise
-        for diagnostic in error.diagnostics:
-            print(diagnostic.render("pl-pack"), file=sys.stderr)
-        return 1
-    return 0
+    return run("pl-pack", lambda: _run(options), options.debug)
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
     from pipelink.frontends import package
     from pipelink.frontends.cuda.pack import Request, pack
 
@@ -62,6 +55,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.verbose:
         size = sum(member.size for member in written.contract.members)
         print(f"{output}: {packed.contract.name} {packed.contract.version}, {size} bytes, {written.digest[:12]}")
+    return 0
 
 
 def _progress(text: str) -> None:

@@ -18,7 +18,7 @@ MAX_MEMBERS = 256
 
 
 def read(path: Path) -> tuple[Record, dict[str, bytes]]:
-    """The record and the members by name. Raises ImageError where anything differs from what the record states."""
+    """The record, and all members by name. Raises ImageError where anything differs from what the record states."""
     try:
         if path.stat().st_size > MAX_FILE:
             raise ImageError(f"{path}: larger than {MAX_FILE >> 20} MiB: no image of pl-link")
@@ -27,7 +27,7 @@ def read(path: Path) -> tuple[Record, dict[str, bytes]]:
         raise ImageError(f"{path}: {error.strerror}; give the path of an image that pl-link wrote") from None
     try:
         members = _members(data)
-        record = parse(members.pop(RECORD))
+        record = parse(members[RECORD])
         _check(record, members)
     except ImageError as error:
         raise ImageError(f"{path}: {error}") from None
@@ -58,8 +58,8 @@ def _check_list(infos: list[zipfile.ZipInfo]) -> None:
 
 
 def _check(record: Record, members: dict[str, bytes]) -> None:
-    for name in sorted(set(members) ^ set(record.members)):
+    for name in sorted(set(members) ^ {RECORD, *record.members}):
         raise ImageError(f"member {name!r} is {'not stated in record.json' if name in members else 'missing'}")
-    for name, data in members.items():
-        if "sha256:" + hashlib.sha256(data).hexdigest() != record.members[name]:
+    for name, stated in record.members.items():
+        if "sha256:" + hashlib.sha256(members[name]).hexdigest() != stated:
             raise ImageError(f"member {name!r} is not what record.json states: the image is damaged or was changed")

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pipelink_runtime.errors import ImageError
-from pipelink_runtime.record import Record
+from pipelink_runtime.record import PROSE, Node, Record
 
 _RESERVED_SHARED = 1024  # of each block, by the driver, from sm_90 on (CUDA C++ Programming Guide, shared memory)
 _REGISTER_UNIT = 8  # registers a thread are allocated in
@@ -23,14 +22,9 @@ class Description:
 
         Raises ImageError where the record lacks any of them.
         """
-        try:
-            return self._json()
-        except (KeyError, TypeError, IndexError):
-            raise ImageError("record.json lacks what a description shows: link the image again") from None
-
-    def _json(self) -> dict[str, Any]:
-        record, raw = self.record, self.record.raw
-        blocks = derived_blocks(record) if self.blocks is None else self.blocks
+        record, root = self.record, Node(self.record.raw, "record")
+        code = root["code"]
+        source = "record" if self.blocks is None else "device"
         return {
             "pipeline": record.pipeline,
             "kernel": record.kernel,
@@ -40,17 +34,14 @@ class Description:
             "cluster": list(record.cluster),
             "shared_bytes": record.dynamic_shared,
             "parameter_bytes": record.block,
-            "registers": raw["code"]["registers"],
-            "stack_bytes": raw["code"]["stack"],
-            "spill_bytes": raw["code"]["spill_stores"] + raw["code"]["spill_loads"],
-            "occupancy": {"blocks": blocks, "source": "record" if self.blocks is None else "device"},
-            "roles": [_role(role, raw) for role in raw["roles"]],
-            "routes": [_route(c) for c in raw["connections"] if c["link"] == "tensor"],
-            "facts": [dict(fact) for fact in raw["facts"]],
-            "packages": [
-                {**{key: p[key] for key in ("name", "version", "digest")}, "native": _is_native(record, p["name"])}
-                for p in raw["packages"]
-            ],
+            "registers": code["registers"].number(),
+            "stack_bytes": code["stack"].number(),
+            "spill_bytes": code["spill_stores"].number() + code["spill_loads"].number(),
+            "occupancy": {"blocks": derived_blocks(record) if self.blocks is None else self.blocks, "source": source},
+            "roles": list(root["roles"].each(lambda role: _role(role, root))),
+            "routes": [route for route in root["connections"].each(_route) if route],
+            "facts": list(root["facts"].each(lambda fact: _texts(fact, "name", "type", "value"))),
+            "packages": list(root["packages"].each(lambda package: _package(package, record))),
             "buffers": [_buffer(record, name) for name in dict.fromkeys(b.name for b in record.buffers)],
             "arguments": [{"name": n, "type": t} for n, t in {a.name: a.type for a in record.arguments}.items()],
         }
@@ -83,30 +74,47 @@ class Description:
 
 def derived_blocks(record: Record) -> int:
     """Blocks that one multiprocessor holds as far as registers and shared memory limit them."""
-    raw = record.raw
-    each = -(-raw["code"]["registers"] // _REGISTER_UNIT) * _REGISTER_UNIT * record.threads
-    by_registers = raw["capacities"]["registers"] // max(each, 1)
-    total = raw["capacities"]["smem"] + _RESERVED_SHARED
-    return min(by_registers, total // (record.dynamic_shared + _RESERVED_SHARED))
+    root = Node(record.raw, "record")
+    registers = root["code"]["registers"].number(1)
+    allocated = -(-registers // _REGISTER_UNIT) * _REGISTER_UNIT * record.threads
+    shared = root["capacities"]["smem"].number() + _RESERVED_SHARED
+    by_registers = root["capacities"]["registers"].number() // allocated
+    return min(by_registers, shared // (record.dynamic_shared + _RESERVED_SHARED))
 
 
-def _role(role: dict[str, Any], raw: Any) -> dict[str, Any]:
-    first, count = role["first_warp"], role["warps"]
-    budgets = [g["budget"] for g in raw["groups"] if role["name"] in g["roles"]]
+def _texts(node: Node, *keys: str) -> dict[str, Any]:
+    return {key: node[key].text() for key in keys}
+
+
+def _role(role: Node, root: Node) -> dict[str, Any]:
+    name, first, count = role["name"].text(), role["first_warp"].number(), role["warps"].number(1)
+    budgets = root["groups"].each(lambda group: _budget(group, name))
     return {
-        "name": role["name"],
+        "name": name,
         "warps": [first, first + count],
         "threads": 32 * count,
-        "registers": budgets[0] if budgets and budgets[0] is not None else raw["code"]["registers"],
+        "registers": max(budgets, default=0) or root["code"]["registers"].number(),
     }
 
 
-def _route(connection: dict[str, Any]) -> dict[str, Any]:
-    return {key: connection.get(key) for key in ("provider", "user", "route", "reasons")}
+def _budget(group: Node, role: str) -> int:
+    """The register budget that `group` gives `role`, or 0."""
+    if role not in group["roles"].each(lambda node: node.text()) or group["budget"].value is None:
+        return 0
+    return group["budget"].number(1)
 
 
-def _is_native(record: Record, package: str) -> bool:
-    return any(p.package == package for p in record.providers)
+def _route(connection: Node) -> dict[str, Any]:
+    """Of a tensor, else nothing."""
+    if connection["link"].text() != "tensor":
+        return {}
+    reasons = list(connection["reasons"].each(lambda node: node.text(PROSE)))
+    return {**_texts(connection, "provider", "user", "route"), "reasons": reasons}
+
+
+def _package(package: Node, record: Record) -> dict[str, Any]:
+    about = _texts(package, "name", "version", "digest")
+    return {**about, "native": any(p.package == about["name"] for p in record.providers)}
 
 
 def _buffer(record: Record, name: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipelink_runtime.buffers import Lent
-from pipelink_runtime.errors import ArgumentError, ImageError, ProviderError, nearest
+from pipelink_runtime.errors import ArgumentError, ProviderError, nearest
 from pipelink_runtime.providers import Grid, PlServices, Request, call
-from pipelink_runtime.record import FORMATS, Argument, Provider, Record, Region
+from pipelink_runtime.record import Argument, Provider, Record, Region, own_fields
 
 BLOCK_ALIGN = 128
 _LIMITS: Grid = (2**31 - 1, 65535, 65535)
@@ -118,8 +118,7 @@ def prefill(region: Region) -> bytes:
     """Zeros but for the fields that are sourced from facts."""
     content = bytearray(region.size)
     for fact in region.facts:
-        number = float(fact.value) if fact.type == "f32" else int(fact.value)
-        struct.pack_into(FORMATS[fact.type], content, fact.offset, number)
+        content[fact.offset : fact.offset + len(fact.packed)] = fact.packed
     return bytes(content)
 
 
@@ -130,26 +129,6 @@ def _filled(record: Record, region: Region, inputs: Inputs) -> bytes:
         value = inputs.buffers[name].address if name in inputs.buffers else inputs.arguments[name]
         struct.pack_into(encoding, content, region.fields[name][0], value)
     return bytes(content)
-
-
-def own_fields(record: Record, region: Region) -> dict[str, str]:
-    """The `struct` formats of the fields that the runtime fills itself. Raises ImageError where it cannot."""
-    package = region.package
-    known = {b.name: "<Q" for b in record.buffers if b.package == package}
-    known |= {a.name: FORMATS[a.type] for a in record.arguments if a.package == package}
-    facts = {fact.field for fact in region.facts}
-    fields: dict[str, str] = {}
-    for name, (_, size) in region.fields.items():
-        if name in facts:
-            continue
-        if name not in known:
-            raise ImageError(f"record.json: {package} has no provider, and no buffer or argument for field {name!r}")
-        if struct.calcsize(known[name]) != size:
-            raise ImageError(
-                f"record.json: field {name!r} of {package} has {size} bytes, what it is named after has not"
-            )
-        fields[name] = known[name]
-    return fields
 
 
 def agreed(record: Record, grids: Mapping[str, Grid]) -> Grid:

@@ -14,7 +14,7 @@ from pipelink_runtime.errors import ProviderError
 from pipelink_runtime.record import MAX_RANK, PROVIDER_ABI, Argument, Buffer, Provider, Region
 
 # enum pl_dtype. A type without a number of its own has that of an unsigned integer, or tf32 that of f32, of its width.
-_DTYPES = {
+DTYPES = {
     **{"u8": 0, "u16": 1, "u32": 2, "i32": 3, "u64": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9},
     **{"i8": 0, "i16": 1, "tf32": 7, "e4m3": 0, "e5m2": 0, "e8m0": 0},
 }
@@ -146,7 +146,7 @@ def _buffer(need: Buffer, lent: Lent) -> PlBuffer:
     return PlBuffer(
         name=need.name.encode(),
         address=lent.address,
-        dtype=_DTYPES[need.dtype],
+        dtype=DTYPES[need.dtype],
         rank=need.rank,
         shape=lent.shape + rest,
         stride=lent.stride + rest,

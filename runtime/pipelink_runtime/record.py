@@ -28,6 +28,7 @@ _TARGET = re.compile(r"sm_(\d+)(\d)([af]?)")
 _VERSION = re.compile(r"\d+(\.\d+)*")
 _MEMBER = re.compile(r"kernel\.cubin|providers/[A-Za-z_][A-Za-z0-9_]{0,127}\.so")
 _ANY = re.compile(r"[ -~]{0,256}")
+PROSE = re.compile(r"[^\x00-\x1f\x7f]*")
 _WORD = 2**31 - 1
 _MISSING = object()
 
@@ -63,12 +64,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact's value in a field of a region; `offset` is from the region's start."""
+    """A fact's value, packed for a field of a region; `offset` is from the region's start."""
 
     field: str
     offset: int
-    type: str
-    value: str
+    packed: bytes
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Region:
 
     def fact_spans(self) -> list[tuple[str, int, int]]:
         """(field, offset, end) of every fact."""
-        return [(f.field, f.offset, f.offset + size_of(f.type)) for f in self.facts]
+        return [(f.field, f.offset, f.offset + len(f.packed)) for f in self.facts]
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class Record:
 
 
 @dataclass(frozen=True)
-class _Node:
-    """A value of the record and where it stands."""
+class Node:
+    """A value of the record and where it stands. What reads it raises ImageError where it is another."""
 
     value: object
     where: str
@@ -146,13 +146,13 @@ class _Node:
         given = given if len(given) <= 60 else given[:57] + "..."
         return ImageError(f"record.json: {self.where}: needs {needed}, not {given}")
 
-    def __getitem__(self, key: str) -> "_Node":
+    def __getitem__(self, key: str) -> "Node":
         value = self.entries().get(key, _MISSING)
         if value is _MISSING:
             raise ImageError(
                 f"record.json: {self.where} has no {key!r}: the image is of another version; link it again"
             )
-        return _Node(value, f"{self.where}.{key}" if self.where != "record" else key)
+        return Node(value, f"{self.where}.{key}" if self.where != "record" else key)
 
     def has(self, key: str) -> bool:
         return key in self.entries()
@@ -163,11 +163,11 @@ class _Node:
             raise self.fail("an object")
         return cast(dict[str, Any], value)
 
-    def each(self, read: "Callable[[_Node], T]") -> tuple[T, ...]:
+    def each(self, read: "Callable[[Node], T]") -> tuple[T, ...]:
         values = self.value
         if not isinstance(values, list):
             raise self.fail("an array")
-        nodes = (_Node(v, f"{self.where}[{i}]") for i, v in enumerate(cast(list[Any], values)))
+        nodes = (Node(v, f"{self.where}[{i}]") for i, v in enumerate(cast(list[Any], values)))
         return tuple(read(node) for node in nodes)
 
     def number(self, low: int = 0, high: int = _WORD) -> int:
@@ -198,7 +198,7 @@ def parse(data: bytes) -> Record:
         raw: Any = json.loads(data)
     except (ValueError, RecursionError):
         raise ImageError("record.json is no JSON: the image is damaged") from None
-    root = _Node(raw, "record")
+    root = Node(raw, "record")
     if (schema := root["schema"].number()) != SCHEMA:
         raise ImageError(
             f"the image has schema {schema}, this runtime reads {SCHEMA}: link it again, or install another"
@@ -234,19 +234,19 @@ def capability(target: str) -> tuple[int, int, str]:
     return int(match[1]), int(match[2]), match[3]
 
 
-def _provider(node: _Node) -> Provider:
+def _provider(node: Node) -> Provider:
     node["abi"].number(PROVIDER_ABI, PROVIDER_ABI)
     return Provider(node["package"].text(_NAME), node["symbol"].text(_NAME))
 
 
-def _cluster(node: _Node) -> tuple[int, int, int]:
+def _cluster(node: Node) -> tuple[int, int, int]:
     extents = node.each(lambda extent: extent.number(1, 16))
     if len(extents) != 3:
         raise node.fail("three extents")
     return extents
 
 
-def _region(node: _Node) -> Region:
+def _region(node: Node) -> Region:
     fields: dict[str, tuple[int, int]] = {}
     for name in node["fields"].entries():
         span = node["fields"][name].each(lambda n: n.number())
@@ -263,16 +263,23 @@ def _region(node: _Node) -> Region:
     )
 
 
-def _fact(node: _Node) -> Fact:
+def _fact(node: Node) -> Fact:
     return Fact(
         field=node["field"].text(_NAME),
         offset=node["offset"].number(),
-        type=node["type"].among(*FORMATS),
-        value=node["value"].text(),
+        packed=_packed(node["value"], node["type"].among(*FORMATS)),
     )
 
 
-def _buffer(node: _Node) -> Buffer:
+def _packed(node: Node, type_name: str) -> bytes:
+    text = node.text()
+    try:
+        return struct.pack(FORMATS[type_name], float(text) if type_name == "f32" else int(text))
+    except (ValueError, OverflowError, struct.error):
+        raise node.fail(f"a value of type {type_name}") from None
+
+
+def _buffer(node: Node) -> Buffer:
     return Buffer(
         name=node["name"].text(_NAME),
         package=node["package"].text(_NAME),
@@ -283,11 +290,11 @@ def _buffer(node: _Node) -> Buffer:
     )
 
 
-def _argument(node: _Node) -> Argument:
+def _argument(node: Node) -> Argument:
     return Argument(node["name"].text(_NAME), node["package"].text(_NAME), node["type"].among(*FORMATS))
 
 
-def _counter(node: _Node) -> Counter | None:
+def _counter(node: Node) -> Counter | None:
     if node["kind"].value != "counter" or node["base"].value is None:
         return None
     return Counter(
@@ -299,9 +306,9 @@ def _counter(node: _Node) -> Counter | None:
     )
 
 
-def _members(node: _Node) -> Mapping[str, str]:
+def _members(node: Node) -> Mapping[str, str]:
     for name in node.entries():
-        _Node(name, "members").text(_MEMBER)
+        Node(name, "members").text(_MEMBER)
     return {name: node[name].text(_DIGEST) for name in node.entries()}
 
 
@@ -326,8 +333,10 @@ def _check_regions(record: Record) -> None:
         if any(offset + size > region.size for offset, size in region.fields.values()):
             raise ImageError(f"{where} have a field outside of their {region.size} bytes")
         for fact in region.facts:
-            if region.fields.get(fact.field) != (fact.offset, size_of(fact.type)):
-                raise ImageError(f"{where} have no field {fact.field!r} for a fact of type {fact.type}")
+            if region.fields.get(fact.field) != (fact.offset, len(fact.packed)):
+                raise ImageError(f"{where} have no field {fact.field!r} for a fact of {len(fact.packed)} bytes")
+        if region.package not in {p.package for p in record.providers}:
+            own_fields(record, region)
     for before, after in pairwise(regions):
         if before.offset + before.size > after.offset or before.package == after.package:
             raise ImageError(f"record.json: the parameters of {before.package} and {after.package} overlap")
@@ -364,5 +373,21 @@ def _check_buffers(record: Record) -> None:
             )
 
 
-def size_of(type_name: str) -> int:
-    return struct.calcsize(FORMATS[type_name])
+def own_fields(record: Record, region: Region) -> dict[str, str]:
+    """The `struct` formats of the fields that the runtime fills itself, for a package without a provider: what is no
+    fact is named like a buffer or an argument of the package. Raises ImageError where nothing has the name or the size.
+    """
+    package = region.package
+    known = {b.name: "<Q" for b in record.buffers if b.package == package}
+    known |= {a.name: FORMATS[a.type] for a in record.arguments if a.package == package}
+    facts = {fact.field for fact in region.facts}
+    fields = {name: known.get(name, "") for name in region.fields if name not in facts}
+    for name, encoding in fields.items():
+        if not encoding:
+            raise ImageError(f"record.json: {package} has no provider, and no buffer or argument for field {name!r}")
+        if struct.calcsize(encoding) != region.fields[name][1]:
+            size = region.fields[name][1]
+            raise ImageError(
+                f"record.json: field {name!r} of {package} has {size} bytes, what it is named after has not"
+            )
+    return fields

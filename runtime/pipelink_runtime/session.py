@@ -1,5 +1,6 @@
 """A session: one kernel with its buffers, arguments and grid, prepared whole so that a launch is one driver call."""
 
+import operator
 import sys
 import weakref
 from ctypes import byref, c_uint64, c_void_p
@@ -155,11 +156,11 @@ def _handle(stream: Any, device: int) -> int:
     for name in ("cuda_stream", "ptr"):  # torch, cupy
         if isinstance(handle := getattr(stream, name, None), int):
             return handle
-    if isinstance(stream, int):
-        return int(stream)
-    raise ArgumentError(
-        f"stream={stream!r}: needs a handle, a stream of torch or cupy, or an object with __cuda_stream__"
-    )
+    try:
+        return operator.index(stream)
+    except TypeError:
+        needed = "a handle, a stream of torch or cupy, or an object with __cuda_stream__"
+        raise ArgumentError(f"stream={stream!r}: needs {needed}") from None
 
 
 def _current(device: int) -> int:

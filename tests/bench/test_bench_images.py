@@ -59,13 +59,24 @@ def test_an_image_states_its_buffers_and_identity(tmp_path: Path) -> None:
 
 
 def test_cases_are_found_by_their_names(tmp_path: Path) -> None:
-    for name in ("b", "a", "a.control-lto", "a.control-plain", "a.plant-one", "a.race-two", "ab", "ab.plant-three"):
+    for name in (
+        "b",
+        "a",
+        "a.control-lto",
+        "a.control-plain",
+        "a.plant-one",
+        "a.racecheck-two",
+        "ab",
+        "ab.plant-three",
+    ):
         (tmp_path / f"{name}.plimg").write_bytes(b"")
     first, second, third = images.discover(tmp_path)
     assert (first.name, second.name, third.name) == ("a", "ab", "b")
     assert list(first.variants()) == ["linked", "lto", "plain"]
     assert list(first.plants) == ["one"]
-    assert list(first.races) == ["two"]
+    assert {tool: list(found) for tool, found in first.traps.items()} == {
+        "memcheck": [], "racecheck": ["two"], "synccheck": [],
+    }  # fmt: skip
     assert list(second.plants) == ["three"]
     assert not third.controls
     assert images.label_of(first.controls["lto"]) == "lto"
@@ -80,27 +91,31 @@ def test_a_folder_without_images_is_refused(tmp_path: Path) -> None:
 SOURCE = """#define PLV_load__a 131072u
 #define PLV_mainloop__b 0u
 #define PLV_audit__guarded 196608u
+#define PLV_swiglu__out 0u
   case 4:
     store(at0, frame[66], frame[67]);
   pl_sync_cta(2, 256);  // the scratch is free again
   pl_sync_cta(2, 256);  // the stores are visible
   load_tile_coord(&((const pl_parameters *)context)->load, a0, a1);
+  __syncthreads();
 """
 
 
 def test_each_fault_edits_one_place() -> None:
     made = {label: (kind, text) for kind, label, text in prepare.faults(SOURCE)}
-    assert set(made) == {"constant", "transfer", "coordinate", "overlap", "unordered"}
+    kinds = {label: kind for label, (kind, _) in made.items()}
+    tools = {"outside": "memcheck", "unordered": "racecheck", "divergent": "synccheck"}
+    assert kinds == {**dict.fromkeys(("constant", "transfer", "coordinate", "overlap"), "plant"), **tools}
     before = SOURCE.splitlines()
-    for label, (kind, text) in made.items():
+    for label, (_, text) in made.items():
         gone = [line for line in before if line not in text.splitlines()]
         assert len(gone) == 1, label
-        assert kind == ("race" if label == "unordered" else "plant")
     assert "#define PLV_mainloop__b 1024u\n" in made["constant"][1]
     assert "frame[68], frame[67]" in made["transfer"][1]
     assert "->load, a1, a0)" in made["coordinate"][1]
     assert "#define PLV_audit__guarded 131072u\n" in made["overlap"][1]
     assert "scratch is free" in made["unordered"][1]
+    assert "#define PLV_swiglu__out 229376u\n" in made["outside"][1]
 
 
 def test_faults_that_do_not_fit_are_left_out() -> None:

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from pipelink.backend import cubin as cubins
 from pipelink.backend import fatbin, nvjitlink
-from pipelink.frontends.contract import Contract, FpMode, Kernel, handle_symbol
+from pipelink.frontends.contract import Contract, Kernel, handle_symbol
 from pipelink.frontends.cuda.sources import Sources
-from pipelink.frontends.cuda.validate import nearest, place, ring_handles
+from pipelink.frontends.cuda.validate import place, ring_handles
 from pipelink.ir.diagnostics import Diagnostics, Place, fail
+from pipelink.ir.suggest import nearest
 
 # The device runtime's functions: the word of the source that calls each, and what to do instead.
 RUNTIME = {
@@ -176,7 +177,7 @@ def complete(contract: Contract, facts: Facts, target: str) -> Contract:
         contract,
         target=target,
         ir_version=facts.lto.version,
-        fp=FpMode(facts.lto.fp.ftz, facts.lto.fp.prec_div, facts.lto.fp.prec_sqrt, facts.lto.fp.fma),
+        fp=facts.lto.fp,
         defined=tuple(sorted(cubin.defined - cubin.kernel_names)),
         undefined=tuple(sorted(cubin.undefined | cubin.undefined_data)),
         static_shared=sum(cubin.static_shared.values()),

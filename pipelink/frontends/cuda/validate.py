@@ -1,11 +1,11 @@
 """What the entries of one contract owe each other: every name that an entry gives is declared, and no two disagree."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Protocol
 
 from pipelink.frontends.contract import Claim, Contract, Import, Location, Ring, Site
 from pipelink.ir.diagnostics import Diagnostics, Note, Place
+from pipelink.ir.suggest import nearest
 
 
 class Named(Protocol):
@@ -19,15 +19,6 @@ class Named(Protocol):
 
 def place(at: Location) -> Place:
     return Place(at.file, at.line, at.column)
-
-
-def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint: the declared name that this one may be a slip of."""
-    known = sorted(known)
-    close = get_close_matches(name, known, n=1)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    return otherwise or (f"declared are {', '.join(known)}" if known else "")
 
 
 def ring_handles(ring: str) -> tuple[str, ...]:

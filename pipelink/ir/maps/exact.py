@@ -15,6 +15,7 @@ from pipelink.ir.maps.forms import (
     Form,
     FormError,
     MapError,
+    Space,
     column,
     evaluate,
     names,
@@ -22,7 +23,6 @@ from pipelink.ir.maps.forms import (
     substitute,
 )
 
-Space = tuple[tuple[str, int], ...]
 _TEXT = re.compile(r"\s*\(([^()]*)\)\s*->\s*\(([^()]*)\)\s*\{(.*)\}\s*", re.DOTALL)
 
 
@@ -38,18 +38,6 @@ def unflatten(space: Space, flat: int) -> tuple[int, ...]:
         flat, digit = divmod(flat, size)
         point.append(digit)
     return tuple(reversed(point))
-
-
-def index_columns(space: Space) -> dict[str, list[int]]:
-    """For each index its value at every point, in row-major order."""
-    total = prod(size for _, size in space)
-    columns: dict[str, list[int]] = {}
-    inner = total
-    for name, size in space:
-        inner //= size
-        digit = [value for value in range(size) for _ in range(inner)]
-        columns[name] = digit * (total // len(digit))
-    return columns
 
 
 class ExactMap:
@@ -97,10 +85,9 @@ class ExactMap:
     @cached_property
     def tables(self) -> tuple[tuple[int, ...], ...]:
         """For each output its value at every point, in row-major order of the domain. Raises MapError out of range."""
-        columns = index_columns(self.domain)
         tables: list[tuple[int, ...]] = []
         for (name, size), form in zip(self.outputs, self.forms, strict=True):
-            table = tuple(column(form, columns, self.size))
+            table = tuple(column(form, self.domain))
             if max(table) >= size or min(table) < 0:
                 flat = next(i for i, value in enumerate(table) if not 0 <= value < size)
                 where = show_point(self.domain, unflatten(self.domain, flat))

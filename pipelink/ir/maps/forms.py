@@ -12,8 +12,11 @@ integers and at least one factor of a product is an integer. No intermediate val
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+Space = tuple[tuple[str, int], ...]
+"""Index names with their sizes, outermost first."""
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][A-Za-z0-9_]*)|([-+*/%^()]))")
@@ -130,19 +133,71 @@ def evaluate(form: Form, values: Mapping[str, int]) -> int:
     return apply(form.op, evaluate(form.left, values), evaluate(form.right, values))
 
 
-def column(form: Form, columns: Mapping[str, Sequence[int]], length: int) -> list[int]:
-    """The values at all `length` points, given the column of each index."""
+def column(form: Form, space: Space) -> list[int]:
+    """The values at all points of `space`, in row-major order.
+
+    Each part is evaluated over the indices that it reads alone, and only then spread over the others.
+    """
+    part, values = _narrow(form, dict(space))
+    return _spread(values, part, space)
+
+
+def _narrow(form: Form, sizes: Mapping[str, int]) -> tuple[Space, list[int]]:
+    """The indices that `form` reads, in the order of the domain, and its values over them."""
     if isinstance(form, Const):
-        return [form.value] * length
+        return (), [form.value]
     if isinstance(form, Index):
-        return list(columns[form.name])
-    left = column(form.left, columns, length)
-    if isinstance(form.right, Const):
-        return _column_by(form.op, left, form.right.value)
-    return _zip(form.op, left, column(form.right, columns, length))
+        return ((form.name, sizes[form.name]),), list(range(sizes[form.name]))
+    if form.op == "+":
+        return _sum(_terms(form), sizes)
+    return _combine(form.op, _narrow(form.left, sizes), _narrow(form.right, sizes), sizes)
+
+
+def _terms(form: Form) -> list[Form]:
+    if isinstance(form, Op) and form.op == "+":
+        return [*_terms(form.left), *_terms(form.right)]
+    return [form]
+
+
+def _sum(terms: list[Form], sizes: Mapping[str, int]) -> tuple[Space, list[int]]:
+    """Terms that read the same indices are added first: the whole domain is walked once."""
+    sums: dict[Space, list[int]] = {}
+    for term in terms:
+        part, values = _narrow(term, sizes)
+        sums[part] = _zip("+", sums[part], values) if part in sums else values
+    total: tuple[Space, list[int]] = ((), [0])
+    for part in sorted(sums, key=len):
+        total = _combine("+", total, (part, sums[part]), sizes)
+    return total
+
+
+def _combine(
+    op: str, left: tuple[Space, list[int]], right: tuple[Space, list[int]], sizes: Mapping[str, int]
+) -> tuple[Space, list[int]]:
+    read = {*left[0], *right[0]}
+    whole = tuple((name, size) for name, size in sizes.items() if (name, size) in read)
+    if not right[0]:
+        return whole, _column_by(op, left[1], right[1][0])
+    return whole, _zip(op, _spread(left[1], left[0], whole), _spread(right[1], right[0], whole))
+
+
+def _spread(values: list[int], part: Space, whole: Space) -> list[int]:
+    """Values over `part` repeated over the indices of `whole` that it lacks; both in the same order."""
+    if part == whole:
+        return values
+    at = [0]
+    for index in whole:
+        size = index[1]
+        if index in part:
+            at = [start + digit for start in (i * size for i in at) for digit in range(size)]
+        else:
+            at = [i for i in at for _ in range(size)]
+    return [values[i] for i in at]
 
 
 def _column_by(op: str, left: list[int], right: int) -> list[int]:
+    if op == "+":
+        return [a + right for a in left]
     if op == "*":
         return [a * right for a in left]
     if op == "/":

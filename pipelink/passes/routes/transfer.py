@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, product
+from math import prod
 
 from pipelink.ir.maps import ExactMap, FitError, fit
-from pipelink.ir.maps.exact import index_columns, show_point
+from pipelink.ir.maps.exact import show_point
 from pipelink.passes.routes.plan import Guard, Plan, Refusal
 
 MOST_CLASSES = 8  # groups of threads with register lists of their own: each is a branch in the generated code
@@ -87,22 +89,32 @@ class Transfer:
     def holders(self) -> dict[int, list[tuple[int, int]]]:
         """(thread, register) pairs that hold each element, in thread order."""
         holders: dict[int, list[tuple[int, int]]] = {}
-        for flat, element in enumerate(self.placement.flat):
-            holders.setdefault(element, []).append(divmod(flat, self.registers))
+        places = product(range(self.threads), range(self.registers))
+        for element, place in zip(self.placement.flat, places, strict=True):
+            if element in holders:
+                holders[element].append(place)
+            else:
+                holders[element] = [place]
         return holders
 
     @cached_property
     def wanted(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """wanted[chunk][thread][position] is an element."""
-        name, size = self.chunk, self.positions
-        maps = [self.demand] if name is None else [self.demand.bind(name, c) for c in range(self.chunks)]
-        tables = [each.flat for each in maps]
-        return tuple(tuple(table[t * size : (t + 1) * size] for t in range(self.threads)) for table in tables)
+        names = [name for name, _ in self.demand.domain]
+        axis = names.index(self.chunk) if self.chunk is not None else len(names)
+        inner = prod(size for _, size in self.demand.domain[axis + 1 :])
+        flat, each = self.demand.flat, self.demand.size // self.threads
+
+        def row(thread: int, chunk: int) -> tuple[int, ...]:
+            starts = range(thread * each + chunk * inner, (thread + 1) * each, self.chunks * inner)
+            return tuple(chain.from_iterable(flat[start : start + inner] for start in starts))
+
+        return tuple(tuple(row(t, c) for t in range(self.threads)) for c in range(self.chunks))
 
     @cached_property
     def coordinates(self) -> tuple[tuple[int, ...], ...]:
         """The tile coordinates of each element."""
-        return tuple(zip(*index_columns(self.placement.outputs).values(), strict=True))
+        return tuple(product(*(range(size) for _, size in self.placement.outputs)))
 
     def show(self, element: int) -> str:
         """`(m=8, n=0)`."""

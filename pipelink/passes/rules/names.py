@@ -11,12 +11,17 @@ from pipelink.ir.pl import (
     CallOp,
     ClaimOp,
     ConnectOp,
+    DispatchOp,
     ExportOp,
     FactOp,
+    GroupOp,
     ImportOp,
+    PipelineOp,
     RingOp,
     RoleOp,
     SiteOp,
+    StubOp,
+    TrampolineOp,
     UseFactOp,
     WarpOp,
 )
@@ -39,6 +44,13 @@ KINDS: dict[tuple[type[Operation], str], tuple[type[Operation], ...]] = {
     (ImportOp, "scratch"): (ClaimOp,),
     (ImportOp, "barrier"): (ClaimOp,),
     **{(kind, "uses"): (ClaimOp, RingOp, WarpOp, CallOp, ImportOp) for kind in CODE},
+    (PipelineOp, "role_order"): (RoleOp,),
+    (GroupOp, "roles"): (RoleOp,),
+    (StubOp, "reads"): (ClaimOp, RingOp, WarpOp),
+    (TrampolineOp, "user"): (CallOp, ImportOp),
+    (TrampolineOp, "provider"): (CallableOp, ExportOp),
+    (DispatchOp, "inits"): (RingOp,),
+    (DispatchOp, "roles"): (RoleOp,),
 }
 """What each reference of an operation may name."""
 
@@ -63,33 +75,34 @@ def written(ref: SymbolRefAttr) -> str:
 
 
 def check_references(checked: Checked) -> None:
-    """References inside packages, which but for `shares` are to the package's own things."""
+    """What is named is there and of its kind. Inside packages that is, but for `shares`, the package's own."""
     for op in checked.pipeline.walk():
-        package = package_of(op)
         for (kind, prop), wanted in KINDS.items():
-            if not isinstance(op, kind) or package is None or prop not in op.properties:
+            if not isinstance(op, kind) or prop not in op.properties:
                 continue
             for ref in references_in(op.properties[prop]):
-                found = checked.symbols.find(ref, op) if prop == "shares" or len(path_of(ref)) == 1 else None
-                if isinstance(found, wanted):
-                    continue
-                names = [symbol_name(o) for o in package.body.block.ops if isinstance(o, wanted)]
-                what = f"is no {' or '.join(k.name for k in wanted)}" if found else "the package does not declare"
-                message = f"'{prop}' of '{qualified(op)}' names {written(ref)}, which {what}"
-                checked.errors.error("L-UNRESOLVED", message, place_of(op), hint=nearest(path_of(ref)[-1], names))
+                _check_reference(checked, op, prop, ref, wanted)
+
+
+def _check_reference(
+    checked: Checked, op: Operation, prop: str, ref: SymbolRefAttr, wanted: tuple[type[Operation], ...]
+) -> None:
+    own = package_of(op) if prop != "shares" else None
+    found = checked.symbols.find(ref, op) if own is None or len(path_of(ref)) == 1 else None
+    if isinstance(found, wanted):
+        return
+    here = own or checked.pipeline
+    known = [symbol_name(o) if own else qualified(o) for o in here.walk() if isinstance(o, wanted)]
+    what = f"is no {' or '.join(k.name for k in wanted)}" if found else "is not declared"
+    message = f"'{prop}' of '{qualified(op) or op.name}' names {written(ref)}, which {what}"
+    hint = nearest(".".join(path_of(ref)), known)
+    checked.errors.error("L-UNRESOLVED", message, place_of(op), hint=hint)
 
 
 def check_role_order(checked: Checked) -> None:
-    roles = [qualified(r) for r in checked.symbols.ops(RoleOp)]
-    order = [".".join(path_of(ref)) for ref in checked.pipeline.role_order or ()]
-    for index, name in enumerate(order):
-        if name not in roles:
-            hint = nearest(name, roles)
-            checked.errors.error(
-                "L-UNRESOLVED", f"'role_order' names no role '{name}'", place_of(checked.pipeline), hint=hint
-            )
-        if name in order[:index]:
-            checked.errors.error("L-DUPLICATE", f"'role_order' names '{name}' twice", place_of(checked.pipeline))
+    order = [written(ref) for ref in checked.pipeline.role_order or ()]
+    for name in sorted({name for name in order if order.count(name) > 1}):
+        checked.errors.error("L-DUPLICATE", f"'role_order' names {name} twice", place_of(checked.pipeline))
 
 
 def check_ring_claims(checked: Checked) -> None:
@@ -159,5 +172,5 @@ def check_rings_have_two_ends(checked: Checked) -> None:
             names = [symbol_name(r) for r in checked.symbols.ops(RingOp) if r.side.data == other]
             message = f"ring '{qualified(ring)}' has no {other}"
             add = f"add a package whose ring '{name}' is a {other}"
-            hint = "connect it" if name in names else nearest(name, names) or add
+            hint = "connect it, and let a role reach it" if name in names else nearest(name, names) or add
             checked.errors.error("L-UNRESOLVED", message, place_of(ring), hint=hint)

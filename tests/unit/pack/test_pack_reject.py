@@ -29,7 +29,7 @@ def texts(errors: tuple[Diagnostic, ...], clause: str) -> dict[str, str]:
 def test_annotation_texts(rejected: Rejected) -> None:
     errors = rejected("annotations.cu")
     said = {error.message: error for error in errors}
-    assert said["warp handle first: no role, callable or export `wrok` is declared here"].hint == "did you mean `work`?"
+    assert said["warp handle first: no role, callable or export `wrok` is declared here"].hint == "did you mean 'work'?"
     taken = said["claim a: `a` is declared already"]
     assert [(note.text, note.place.line if note.place else 0) for note in taken.notes] == [("claim a is here", 20)]
     assert "PL_CLAIM_BARRIER(ids): .ids(16) is outside 1..15" in said
@@ -51,7 +51,7 @@ def test_columns_are_those_of_the_macros(rejected: Rejected) -> None:
 def test_object_texts(rejected: Rejected) -> None:
     errors = rejected("object.cu")
     undefined = texts(errors, "L-UNDEFINED")
-    assert undefined["no annotation names `plh_bad__stge`"] == "did you mean `plh_bad__stage`?"
+    assert undefined["no annotation names `plh_bad__stge`"] == "did you mean 'plh_bad__stage'?"
     assert undefined["no annotation names `vprintf`"] == "printf is not supported in a component"
     assert "NDEBUG" in undefined["no annotation names `__assertfail`"]
     assert "no annotation names `_ZN4deep5otherEPi`" in undefined

@@ -10,7 +10,8 @@
 #define PL_PROVIDER_ABI 1
 #define PL_MAX_RANK 5
 
-/* Element types, numbered as CUtensorMapDataType is. */
+/* Element types, numbered as CUtensorMapDataType is. Buffers of other types arrive under a number of their width: i8 and
+ * the 8-bit floating-point types as u8, i16 as u16, tf32 as f32. */
 enum pl_dtype {
   PL_U8 = 0,
   PL_U16 = 1,

@@ -1,0 +1,20 @@
+"""lit: each file's RUN lines, with pl-opt of the Python that runs lit."""
+
+import os
+import sys
+from pathlib import Path
+
+import lit.formats
+import lit.TestingConfig
+
+config: lit.TestingConfig.TestingConfig
+here = Path(__file__).parent
+
+config.name = "pipelink"
+config.suffixes = [".mlir", ".toml", ".test"]
+config.excludes = ["inputs"]
+config.test_format = lit.formats.ShTest()
+config.test_source_root = str(here)
+config.test_exec_root = str(Path(os.environ.get("PIPELINK_LIT_OUTPUT", here / "Output")))
+config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+config.substitutions.append(("%each", f"{sys.executable} {here / 'each.py'}"))
