@@ -34,15 +34,21 @@ def _number(value: float | None, form: str) -> str:
     return "not finite" if value is None else format(value, form)
 
 
+def _judged(checked: Json) -> Iterable[tuple[str, ...]]:
+    """A row for each set of kernels of one pipeline that were judged alike at one size."""
+    baseline = _number(checked["baseline"]["element"], ".2e")
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for r in checked["results"]:
+        errors = _number(r["norm"], ".2e"), _number(r["element"], ".2e")
+        alike.setdefault((r["size"], r["case"], *errors, ", ".join(r["faults"]) or "none"), []).append(r["variant"])
+    for (size, case, norm, element, faults), kernels in alike.items():
+        yield size, case, ", ".join(kernels), norm, element, baseline, faults
+
+
 def correct(result: Json) -> str:
     """Errors of each image and control at each size; then what was planted and how many replays were right."""
-    rows = [
-        (r["size"], r["case"], r["variant"], _number(r["norm"], ".2e"), _number(r["element"], ".2e"),
-         _number(checked["baseline"]["element"], ".2e"), ", ".join(r["faults"]) or "none")
-        for checked in result["sizes"]
-        for r in checked["results"]
-    ]  # fmt: skip
-    parts = [table(("M x N x K", "pipeline", "kernel", "norm", "element", "torch's element", "faults"), rows)]
+    rows = [row for checked in result["sizes"] for row in _judged(checked)]
+    parts = [table(("M x N x K", "pipeline", "kernels", "norm", "element", "torch's element", "faults"), rows)]
     planted = [
         (r["case"], r["plant"], _number(r["norm"], ".2e"), "; ".join(r["faults"]) or "none")
         for r in result["plants"]["results"]
@@ -66,10 +72,14 @@ def compare(result: Json) -> str:
     )
 
 
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
 def sanitize(result: Json) -> str:
     rows = [
         (r["tool"], r["image"], r["status"] + (f" ({r['count']})" if r["count"] else ""),
-         "errors" if r["planted"] else "clean", r["text"].partition("; ")[0])
+         "errors" if r["planted"] else "clean", _code(r["text"].partition("; ")[0]))
         for r in result["results"]
     ]  # fmt: skip
     return table(("tool", "image", "found", "wanted", "first finding"), rows)

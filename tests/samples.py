@@ -137,7 +137,7 @@ def store(demand: str = STAGED) -> Contract:
                 calls=("acc", "coord"),
             ),
         ),
-        sites=(Site("work", "epilogue", 128, next(line), guarantees=("converged",)),),
+        sites=(Site("work", "epilogue", 128, next(line), guarantees=("entered once", "converged")),),
         claims=(
             Claim("out", "smem", 8192, next(line), align=1024, lifetime=Lifetime("between", "", "acc.ready", "end")),
             Claim(

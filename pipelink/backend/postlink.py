@@ -301,12 +301,11 @@ def faults(image: Image) -> dict[str, list[Fault]]:
     return {name: found for name, check in CHECKS.items() if (found := list(check(image)))}
 
 
-def prove_link(linked: Linked) -> Image:
-    """The image as read back. Raises PipelinkError with everything that it does differently from the IR."""
-    image = Image(linked)
+def refuse(image: Image, found: Mapping[str, list[Fault]]) -> Image:
+    """The same image where nothing was found. Raises PipelinkError with all that differs from the IR."""
     errors = Diagnostics()
-    for found in faults(image).values():
-        for clause, message in found:
-            errors.error(clause, message, place_of(linked.pipeline))
+    for fault in found.values():
+        for clause, message in fault:
+            errors.error(clause, message, place_of(image.linked.pipeline))
     errors.check()
     return image

@@ -5,7 +5,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, ModuleOp, StringAttr, UnknownLoc
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -59,6 +59,9 @@ class LocatingParser(Parser):
             raise fail("L-IR", first_line(error), start_of(span)) from None
         if isinstance(op.location, UnknownLoc):
             op.location = location(start_of(span))
+        for region in op.regions:
+            if not region.blocks:  # so is an empty block printed, and all regions of the dialect have one
+                region.add_block(Block())
         return op
 
 

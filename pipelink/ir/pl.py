@@ -479,6 +479,8 @@ class ImportOp(PlOp):
         demand = _map(self, "demand", self.demand.data)
         if self.chunk.data and self.chunk.data not in dict(demand.domain):
             raise VerifyException(f"'{self.name}' is chunked by '{self.chunk.data}', which its demand does not have")
+        if len(self.rendezvous) and self.barrier is None:
+            raise VerifyException(f"'{self.name}' has a rendezvous, and so needs a barrier")
 
 
 @irdl_op_definition

@@ -1,9 +1,14 @@
 """Which claims may lie over each other: those between which an event orders every user of the older and the newer.
 
 The event is a tensor's `ready`, at which the import's participants meet (its rendezvous) after the producer has run.
+It orders nothing where the producer may run again: at a site that does not guarantee to be entered once, or for another
+import of the same export.
 """
 
+from collections import Counter
 from dataclasses import dataclass
+
+from xdsl.ir import Operation
 
 from pipelink.ir.pl import ClaimOp, ExportOp, ImportOp, RingOp, RoleOp
 from pipelink.ir.symbols import path_of
@@ -47,6 +52,7 @@ class Sharing:
         live = [c for c in reach.symbols.ops(ClaimOp) if c in reach.live]
         self.blocks = [c for c in live if c not in aliases]
         self.imports = {op.sym_name.data: op for _, _, op in reach.connected(ExportOp, ImportOp)}
+        self.producers = Counter[Operation](export for _, export, _ in reach.connected(ExportOp, ImportOp))
 
     def lifetime(self, claim: ClaimOp) -> tuple[str, str]:
         """The events between which the block of `claim` is used; a draining producer stops when its consumer does."""
@@ -82,7 +88,9 @@ class Sharing:
         role = site and self.reach.symbols.find(site.role, site)
         if site is None or not isinstance(role, RoleOp):
             return ""
+        guaranteed = [g.data for g in site.guarantees]
+        once = "entered once" in guaranteed and self.producers[self.reach.providers[import_][0]] == 1
         everyone = site.threads.get_values() == (0, 32 * role.warps.value.data)
         meets = "ready" in [r.data for r in import_.rendezvous]
         starts_after = new not in self.twin and all(self._roles(u) == [role] for u in self.reach.users_of(new))
-        return start if everyone and meets and starts_after and self._stops_by(old, role) else ""
+        return start if once and everyone and meets and starts_after and self._stops_by(old, role) else ""

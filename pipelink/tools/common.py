@@ -50,6 +50,13 @@ def run(program: str, body: Callable[[], int], debug: bool) -> int:
             print(f"{program}: internal error: {type(error).__name__}: {error}", file=sys.stderr)
             print(f"{program}: help: this is a fault of {program}; --debug shows where", file=sys.stderr)
             return 70
+        progress("")
         for diagnostic in found:
             print(diagnostic.render(program), file=sys.stderr)
         return 1
+
+
+def progress(text: str) -> None:
+    """One line that the next replaces, on a terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ from threading import Thread
 from xdsl.dialects.builtin import ModuleOp
 
 from pipelink.ir.diagnostics import Place, fail
-from pipelink.tools.common import run
+from pipelink.tools.common import progress, run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,6 +61,15 @@ def finish(module: ModuleOp) -> None:
         verify(module, "the passes of the link")
 
 
+def solve(module: ModuleOp) -> None:
+    """Place again, with what a link has measured, and all that follows."""
+    from xdsl.context import Context
+
+    from pipelink.passes.pipeline import link_pipeline
+
+    link_pipeline("pl-relocate").apply(Context(), module)
+
+
 def folders(module: ModuleOp, path: Path, search: Sequence[Path]) -> list[Path]:
     """Where the packages of the module are: as its manifest found them."""
     from pipelink.frontends.manifest import parse
@@ -90,24 +99,29 @@ def _write(path: Path, data: bytes) -> None:
 
 def link(arguments: argparse.Namespace) -> int:
     """The whole command. Raises PipelinkError; nothing is written unless everything holds."""
-    from pipelink.backend import control, cuda, image, postlink, record
-    from pipelink.backend.link import link as device_link
+    from pipelink.backend import control, cuda, image, record
     from pipelink.backend.link import load_packages
+    from pipelink.backend.registers import link_fitting
     from pipelink.frontends.cuda.pack import headers
 
     source: Path = arguments.input
     warming = Thread(target=warm, daemon=True)
     warming.start()
+    progress(f"{source}: passes")
     module = load(source, arguments.search)
     finish(module)
+    progress("")
     if arguments.emit_cuda:
         sys.stdout.write(cuda.generate(module))
         return 0
     packages = load_packages(module, folders(module, source, arguments.search))
+    progress(f"{source}: device link and its proof")
     warming.join()
-    linked = device_link(module, packages)
-    decided = record.make(postlink.prove_link(linked))
+    proven = link_fitting(module, packages, solve)
+    linked, decided = proven.linked, record.make(proven)
+    progress(f"{source}: controls" if arguments.control else "")
     built = control.build(linked, headers()) if arguments.control else None
+    progress("")
     if arguments.keep:
         kept = {"generated.cu": linked.text.encode(), "kernel.cubin": linked.cubin, "final.mlir": _dump(module)}
         for name, data in {**kept, **(built.files if built else {})}.items():

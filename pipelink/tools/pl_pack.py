@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from pipelink.ir.diagnostics import fail
-from pipelink.tools.common import run
+from pipelink.tools.common import progress, run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -35,7 +35,7 @@ def _run(options: argparse.Namespace) -> int:
     from pipelink.frontends.cuda.pack import Request, pack
 
     output: Path = options.output or options.source.with_suffix(".plpkg")
-    _progress(f"packing {options.source}")
+    progress(f"packing {options.source}")
     try:
         packed = pack(
             Request(
@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> int:
             )
         )
     finally:
-        _progress("")
+        progress("")
     written = package.write(output, packed.contract, packed.members)
     if options.depfile:
         _write_depfile(options.depfile, output, packed.dependencies)
@@ -56,12 +56,6 @@ def _run(options: argparse.Namespace) -> int:
         size = sum(member.size for member in written.contract.members)
         print(f"{output}: {packed.contract.name} {packed.contract.version}, {size} bytes, {written.digest[:12]}")
     return 0
-
-
-def _progress(text: str) -> None:
-    """One line that the next replaces, on a terminal only."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def _write_depfile(path: Path, target: Path, dependencies: tuple[Path, ...]) -> None:

@@ -31,7 +31,8 @@ JUDGED: dict[str, Any] = {
         {
             "baseline": {"norm": 3e-3, "element": 6e-3, "finite": True},
             "results": [
-                {"case": "one", "variant": "linked", "size": "8x8x8", "norm": 1.7e-3, "element": 3.9e-3, "faults": []}
+                {"case": "one", "variant": variant, "size": "8x8x8", "norm": norm, "element": 3.9e-3, "faults": []}
+                for variant, norm in (("linked", 1.7e-3), ("lto", 1.7e-3), ("plain", 1.8e-3))
             ],
         }
     ],
@@ -138,7 +139,7 @@ def test_what_is_wrong_is_told() -> None:
 
 def test_short_lines_of_results() -> None:
     assert "1.00012 [0.90000, 1.10000]" in every.line(PAIRED)[0]
-    assert every.line(JUDGED) == ["1 right, 2 judged as planted, failures: none"]
+    assert every.line(JUDGED) == ["3 right, 2 judged as planted, failures: none"]
 
 
 def test_tables_fill_the_page_between_markers(tmp_path: Path) -> None:
@@ -157,9 +158,16 @@ def test_tables_fill_the_page_between_markers(tmp_path: Path) -> None:
     assert "old" not in text
     assert text.startswith("Before.\n\n<!-- table compare -->\n")
     assert "| 8x8x8 | null | 4 | 1.00012 | 0.90000 to 1.10000 | 3.3000 | 640 |" in text
+    assert "| 8x8x8 | one | linked, lto | 1.70e-03 | 3.90e-03 | 6.00e-03 | none |" in text
+    assert "| 8x8x8 | one | plain | 1.80e-03 | 3.90e-03 | 6.00e-03 | none |" in text
     assert "| one | constant | not finite | finite; norm |" in text
     assert "compare-one.json: Card, driver 1.2; python 3.12; commit abc; `python3 -m bench.compare`" in text
     assert "\n<!-- end -->\n\nBetween.\n" in text
+
+
+def test_the_page_of_the_project_is_as_its_results_make_it() -> None:
+    page = Path(tables.__file__).parents[1] / "docs" / "gemm_swiglu.md"
+    assert tables.main([str(page), "--check"]) == 0
 
 
 def test_a_table_without_results_is_refused(tmp_path: Path) -> None:

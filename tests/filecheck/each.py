@@ -1,6 +1,6 @@
 """Runs pl-opt on every chunk of a file that `// -----` splits, past those that it refuses, errors among the output.
 
-Each chunk is padded with empty lines, so that places are those of the file.
+Each chunk is padded with empty lines, so that places are those of the file; `=====` follows what it gave.
 """
 
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipelink.tools.pl_opt import main
 
-SPLIT = "// -----\n"
+SPLIT = "\n// -----\n"
 
 
 def run(path: str, *options: str) -> None:
@@ -20,6 +20,7 @@ def run(path: str, *options: str) -> None:
         before += chunk + SPLIT
         with redirect_stderr(sys.stdout), suppress(SystemExit):
             main(["-", *options])
+        print("=====")
 
 
 run(*sys.argv[1:])

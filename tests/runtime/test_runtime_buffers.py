@@ -164,6 +164,7 @@ def test_strides_of_extents_of_one_do_not_count() -> None:
 def test_one_buffer_of_several_packages_is_as_the_strictest_needs_it() -> None:
     loose, strict = need(package="mainloop", align=2), need(package="load", align=64, access="write")
     assert take(Exporter(ADDRESS, (64, 32), None), loose, strict).stride == (32, 1)
+    assert take(Exporter(ADDRESS, (1, 30), (1, 1)), loose, strict).stride == (32, 1)
     assert "load needs a multiple of 64" in refusal(Exporter(ADDRESS + 16, (64, 32), None), loose, strict)
     assert "it is read-only, load needs" in refusal(Exporter(ADDRESS, (64, 32), None, flags=1), loose, strict)
 

@@ -38,6 +38,16 @@ def test_is_valid_and_round_trips() -> None:
         assert parsed(printed(module, generic)).is_structurally_equivalent(module)
 
 
+def test_a_package_of_nothing_round_trips() -> None:
+    builder = PipelineBuilder("p", TARGET, TOOLKIT)
+    builder.package(replace(load(), parameters=None, roles=(), claims=(), rings=(), callables=(), fact_uses=()), "d", "p")
+    module = builder.module()
+    for generic in (False, True):
+        again = parsed(printed(module, generic))
+        verify(again)
+        assert printed(again) == printed(module)
+
+
 def test_locations_are_those_of_the_annotations() -> None:
     symbols = Symbols(pipeline_of(built()))
     places = {qualified(op): place_of(op) for op in symbols.ops(ClaimOp)}
