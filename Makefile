@@ -10,7 +10,7 @@ demo: packages
 	$(BIN)/pl-link $(GEMM)/h200.toml -o build/h200.plimg --control -v
 	$(BIN)/pl-link $(GEMM)/h200_shifted.toml -o build/h200_shifted.plimg --control
 	$(BIN)/pl-link $(GEMM)/h200_direct.toml -o build/h200_direct.plimg --control
-	$(BIN)/python bench/demo.py build/h200.plimg
+	$(BIN)/python -m bench.demo build/h200.plimg
 
 test: packages
 	$(BIN)/pytest -n 2 --dist loadgroup

@@ -35,6 +35,7 @@ from pipelink.ir.pl import (
 )
 from pipelink.ir.symbols import Symbols, qualified
 from pipelink.passes.reach import Reach
+from pipelink.passes.relocate import Model
 from pipelink.passes.tensors import violations
 
 REGISTER_MESSAGES = ("C7507", "C7511", "C7600", "C7602")
@@ -266,6 +267,15 @@ def rendezvous(image: Image) -> Iterator[Fault]:
             )
 
 
+def placement(image: Image) -> Iterator[Fault]:
+    """The placement that the IR states holds by the rules, whoever wrote it."""
+    model = Model(image.linked.pipeline)
+    errors = Diagnostics()
+    model.check_shares(errors)
+    yield from ((d.clause, d.message) for d in errors.errors)
+    yield from (("L-OVERLAP", fault) for fault in model.faults())
+
+
 def transfers(image: Image) -> Iterator[Fault]:
     """Every transfer delivers every element at the placed addresses, by the model of the hardware's primitives."""
     for connect in image.symbols.ops(ConnectOp):
@@ -283,6 +293,7 @@ CHECKS: dict[str, Callable[[Image], Iterator[Fault]]] = {
     "stubs": stubs,
     "entries": entries,
     "rendezvous": rendezvous,
+    "placement": placement,
     "transfers": transfers,
     "no-messages": no_messages,
     "no-stack": no_stack,

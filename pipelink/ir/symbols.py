@@ -66,9 +66,10 @@ class Symbols:
     def __init__(self, pipeline: PipelineOp):
         self.pipeline = pipeline
         self.packages = {p.sym_name.data: p for p in pipeline.body.block.ops if isinstance(p, PackageOp)}
-        self.table: dict[tuple[str, ...], Operation] = {}
+        self.table: dict[tuple[str, ...], Operation] = {
+            (name,): op for op in pipeline.body.block.ops if (name := symbol_name(op))
+        }
         for name, package in self.packages.items():
-            self.table[name,] = package
             for op in package.body.block.ops:
                 if symbol := symbol_name(op):
                     self.table.setdefault((name, symbol), op)

@@ -51,5 +51,6 @@ def missing(module: Operation, requirement: str) -> str:
         if isinstance(op, ConnectOp) and op.link.data is not Link.tensor:
             continue  # all that is learnt of a connection is learnt of tensors
         if prop[0] not in op.properties:
-            return f"{op.name} '{qualified(op)}' has no '{prop[0]}'"
+            what = f"of {op.user}" if isinstance(op, ConnectOp) else f"'{qualified(op)}'"
+            return f"{op.name} {what} has no '{prop[0]}'"
     return ""

@@ -25,7 +25,19 @@ from pipelink.ir.pl import (
 )
 from pipelink.ir.symbols import Symbols, path_of, qualified, reference
 from pipelink.passes.base import LinkPass
-from pipelink.passes.placement import Claim, Domain, Explanation, Infeasible, Placement, Problem, Ring, Role, solve
+from pipelink.passes.placement import (
+    Certificate,
+    Claim,
+    Domain,
+    Explanation,
+    Infeasible,
+    Placement,
+    Problem,
+    Ring,
+    Role,
+    check,
+    solve,
+)
 from pipelink.passes.reach import Reach
 from pipelink.passes.sharing import Sharing
 
@@ -59,6 +71,8 @@ class Relocate(LinkPass):
 
     def run(self, pipeline: PipelineOp, errors: Diagnostics) -> None:
         model = Model(pipeline)
+        model.check_shares(errors)
+        errors.check()
         try:
             placement = solve(model.problem(), self.work_limit)
         except Infeasible as failure:
@@ -132,6 +146,49 @@ class Model:
             has_register_groups=bool(has["setmaxnreg"]),
             role_order=tuple(".".join(path_of(r)) for r in self.pipeline.role_order or ()),
         )
+
+    def check_shares(self, errors: Diagnostics) -> None:
+        """What may lie over what is a claim of the IR like any other: it holds only where an event orders the two."""
+        blocks = {qualified(b): b for b in self.sharing.blocks}
+        for name, claim in blocks.items():
+            for old in (".".join(path_of(s)) for s in claim.shares or ()):
+                if old in blocks and self.sharing.event_between(blocks[old], claim):
+                    continue
+                place = place_of(blocks[old]) if old in blocks else None
+                message = f"'{name}' may not lie over '{old}': no event orders all users of the one before the other's"
+                errors.error("L-LIFETIME", message, place_of(claim), Note(f"'{old}' is used until its end", place))
+
+    def read(self) -> Placement:
+        """The placement that the IR states, whoever wrote it. Raises PipelinkError where it states none."""
+        groups = {".".join(path_of(r)): g for g in self.symbols.ops(GroupOp) for r in g.roles}
+        threads = self.pipeline.threads.value.data if self.pipeline.threads is not None else 0
+        warps = {n: r.first_warp.value.data for n, r in self.roles.items() if r.first_warp is not None}
+        owned = {w for n, first in warps.items() for w in range(first, first + self.roles[n].warps.value.data)}
+        idle = [w for w in range(threads // 32) if w not in owned]
+        return Placement(
+            bases={n: c.base.value.data for n, c in self.claims.items() if c.base is not None},
+            depths={n: r.producer.depth.value.data for n, r in self.rings.items() if r.producer.depth is not None},
+            warps=warps,
+            threads=threads,
+            registers={n: g.budget.value.data for n, g in groups.items() if g.budget is not None},
+            idle=tuple((w, w + 1) for w in idle),
+            footprint=self.pipeline.footprint.integers if self.pipeline.footprint is not None else {},
+            certificate=Certificate((), 0, 0, 0, 0),
+        )
+
+    def faults(self) -> list[str]:
+        """What the stated placement breaks, by the independent checker; twins and endpoints must agree too."""
+        apart = [
+            f"'{qualified(twin)}' is not where '{qualified(claim)}' is"
+            for claim, twin in self.sharing.twin.items()
+            if twin.base != claim.base
+        ]
+        ends = [
+            f"the endpoints of ring '{name}' differ in depth or arrivals"
+            for name, ring in self.rings.items()
+            if (ring.producer.depth, ring.producer.arrivals) != (ring.consumer.depth, ring.consumer.arrivals)
+        ]
+        return [*check(self.problem(), self.read()), *apart, *ends]
 
     def explain(self, explanation: Explanation, errors: Diagnostics) -> None:
         notes: list[Note] = []

@@ -16,7 +16,7 @@ from pipelink.backend import control, cuda, postlink
 from pipelink.backend.link import Linked, link, load_packages
 from pipelink.frontends.cuda.pack import headers
 from pipelink.ir.attributes import ValuesAttr
-from pipelink.ir.pl import ConnectOp
+from pipelink.ir.pl import ClaimOp, ConnectOp, integer
 from pipelink.ir.symbols import Symbols, pipeline_of
 from pipelink.tools.pl_link import finish, load
 
@@ -122,6 +122,20 @@ def test_a_transfer_index_is_noticed() -> None:
     assert "transfers" in postlink.faults(postlink.Image(Linked(changed, packages(), *_clean())))
 
 
+@pytest.mark.parametrize(
+    ("claim", "base", "said"),
+    [("store", 1, "overlap"), ("out", 512, "aligned"), ("scratch", 0, "overlap"), ("out", 232448 - 1024, "is not in")],
+)
+def test_a_base_is_noticed(claim: str, base: int, said: str) -> None:
+    """A base that is edited in the IR, so that the generated code agrees with it."""
+    changed = module().clone()
+    for op in Symbols(pipeline_of(changed)).ops(ClaimOp):
+        if op.sym_name.data == claim:
+            op.base = integer(base)
+    found = postlink.placement(postlink.Image(Linked(changed, packages(), *_clean())))
+    assert any(said in text for _, text in found)
+
+
 @cache
 def _clean() -> tuple[str, bytes, str, tuple[str, ...]]:
     linked = link(module(), packages())
@@ -145,5 +159,5 @@ def test_the_controls_notice_a_transfer_index_in_the_code() -> None:
 
 
 def test_every_check_is_tripped() -> None:
-    tripped = frozenset[str]().union(*(noticed(s.name) for s in SABOTAGES)) | {"transfers"}
+    tripped = frozenset[str]().union(*(noticed(s.name) for s in SABOTAGES)) | {"transfers", "placement"}
     assert tripped == frozenset(postlink.CHECKS)

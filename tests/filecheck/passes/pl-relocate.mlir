@@ -1,9 +1,8 @@
 // One placement of everything that is claimed, and why there is none.
 // RUN: %each %s -p pl-relocate | filecheck %s
 
-// Rings take the depth that fits; both endpoints and both of each claim get one answer; claims that may lie over each other
-// do; parameters follow each other, aligned; facts are frozen; roles that share a warpgroup are one group.
-pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 4160, threads = 1024, tmem = 0> fp <> => dropped [] events ["begin", "acc.ready", "acc.done", "end"] {
+// Rings take the depth that fits; both endpoints and both of each claim get one answer; parameters follow each other, aligned; facts are frozen; roles that share a warpgroup are one group.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 8192, threads = 1024, tmem = 0> fp <> => dropped [] events ["begin", "acc.ready", "acc.done", "end"] {
   pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
     pl.role @r entry "r" <() -> "void"> warps 1 align 1 registers [24, 56] need 24 uses [@ring]
     pl.param "p1_args" size 68 align 64 fields <k = [0, 4]>
@@ -20,8 +19,8 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.ring @ring consumer on @r buffers [@a] full @full <1> empty @empty <1 per warp> depths [1, 6] bytes 1024 space "smem" scope "cta" proxy "async" priority 0
     pl.claim @full mbarrier size 1 align 8 ring @ring lifetime <kernel> => live [0, 3]
     pl.claim @empty mbarrier size 1 align 8 ring @ring lifetime <kernel> => live [0, 3]
-    pl.claim @over smem size 2048 align 1024 lifetime <kernel> => live [1, 3] shares [@p1::@a]
-    pl.claim @apart smem size 900 align 16 lifetime <kernel> => live [1, 3] shares [@p1::@a]
+    pl.claim @over smem size 2048 align 1024 lifetime <kernel> => live [1, 3]
+    pl.claim @apart smem size 900 align 16 lifetime <kernel> => live [1, 3]
     pl.claim @bar barrier size 2 align 1 lifetime <kernel> => live [0, 3]
     pl.claim @unused smem size 9999 align 16 lifetime <kernel> => live [1, 1]
   }
@@ -29,7 +28,65 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   pl.connect ring @p1::@ring to @c1::@ring
   pl.connect fact @k to @p1::@k
 }
-// CHECK: =====
+// CHECK: threads 96 footprint <barrier = 3, counter = 0, smem = 8148, tmem = 0> proofs <"depth of ring p1.ring" = "5, proven: depth 6 refuted: smem clique bound 9188 over 8192"
+// CHECK-NEXT: pl.package @p1
+// CHECK-NEXT:   pl.role @r {{.*}} => at 2
+// CHECK-NEXT:   pl.param "p1_args" size 68 align 64 {{.*}} => offset 64
+// CHECK-NEXT:   pl.use_fact @k {{.*}} => value "7"
+// CHECK-NEXT:   pl.claim @a {{.*}} => live [0, 1] at 0
+// CHECK-NEXT:   pl.ring @ring producer {{.*}} => depth 5 arrivals [1, 2]
+// CHECK-NEXT:   pl.claim @full {{.*}} at 7208
+// CHECK-NEXT:   pl.claim @empty {{.*}} at 7168
+// CHECK-NEXT: }
+// CHECK-NEXT: pl.package @c1
+// CHECK-NEXT:   pl.param "c1_args" size 4 align 4 {{.*}} => offset 0
+// CHECK-NEXT:   pl.role @r {{.*}} => at 0
+// CHECK-NEXT:   pl.claim @a {{.*}} => live [0, 1] at 0
+// CHECK-NEXT:   pl.ring @ring consumer {{.*}} => depth 5 arrivals [1, 2]
+// CHECK-NEXT:   pl.claim @full {{.*}} at 7208
+// CHECK-NEXT:   pl.claim @empty {{.*}} at 7168
+// CHECK-NEXT:   pl.claim @over {{.*}} at 5120
+// CHECK-NEXT:   pl.claim @apart {{.*}} at 7248
+// CHECK-NEXT:   pl.claim @bar {{.*}} at 1
+// CHECK-NEXT:   pl.claim @unused {{.*}} => live [1, 1]{{$}}
+// CHECK:      pl.group [@c1::@r, @p1::@r] warps [0, 3] need 80{{$}}
+// CHECK:      =====
+
+// -----
+
+// What may lie over each other does, where that saves storage: `out` and `scratch` over the ring, not over each other.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 10368, threads = 1024, tmem = 0> fp <> => dropped [] events ["begin", "acc.ready", "acc.done", "end"] {
+  pl.package @load version "1" digest "d" path "load.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @tma entry "load_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 24 uses [@ring]
+    pl.claim @a smem size 4096 align 1024 ring @ring lifetime <kernel> => live [0, 1]
+    pl.ring @ring producer on @tma buffers [@a] full @full <1> empty @empty <1 per warp> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "load_init" <() -> "void"> drains
+    pl.claim @full mbarrier size 1 align 8 ring @ring lifetime <kernel> => live [0, 3]
+    pl.claim @empty mbarrier size 1 align 8 ring @ring lifetime <kernel> => live [0, 3]
+  }
+  pl.package @mma version "1" digest "d" path "mma.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.claim @a smem size 4096 align 1024 ring @ring lifetime <"begin" to "acc.ready"> => live [0, 1]
+    pl.ring @ring consumer on @acc buffers [@a] full @full <1> empty @empty <1 per warp> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @full mbarrier size 1 align 8 ring @ring lifetime <kernel> => live [0, 3]
+    pl.claim @empty mbarrier size 1 align 8 ring @ring lifetime <kernel> => live [0, 3]
+    pl.export @acc symbol "mma_acc" <("float *") -> "void"> dtype "f32" placement "(t:128, r:8) -> (m:128, n:8) { m = t; n = r }" registers 8 threads 128 align 128 requires [] completion "" uses [@ring]
+  }
+  pl.package @epi version "1" digest "d" path "epi.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "epi_r" <() -> "void"> warps 4 align 4 registers [24, 240] need 64 uses [@acc, @out]
+    pl.site @work in @r threads [0, 128] guarantees ["entered once"]
+    pl.claim @out smem size 8192 align 1024 lifetime <"acc.ready" to "end"> => live [1, 3] shares [@load::@a]
+    pl.claim @scratch smem size 2048 align 128 lifetime <"acc.ready" to "acc.done"> => live [1, 2] shares [@load::@a]
+    pl.claim @meet barrier size 1 align 1 lifetime <kernel> => live [0, 3]
+    pl.import @acc symbol "epi_import" <("const float *", "int", "float *") -> "void"> produce "epi_produce" <("float *") -> "void"> dtype "f32" demand "(t:128, p:4, c:2) -> (m:128, n:8) { m = t/2 + t%2*64; n = c*4 + p }" chunk "c" site @work lends frame 8 scratch @scratch barrier @meet completion "" rendezvous ["ready"]
+  }
+  pl.connect ring @load::@ring to @mma::@ring
+  pl.connect tensor @mma::@acc to @epi::@acc => candidates ["staged"] orders ["ready"]
+}
+// CHECK:      footprint <barrier = 2, counter = 0, smem = 10272, tmem = 0> proofs <"depth of ring load.ring" = "2, proven: depth 3 refuted: smem clique bound 12336 over 10368"
+// CHECK:      pl.claim @a {{.*}} at 0
+// CHECK:      pl.claim @out {{.*}} at 0
+// CHECK-NEXT: pl.claim @scratch {{.*}} at 8192
+// CHECK-NEXT: pl.claim @meet {{.*}} at 1
+// CHECK:      =====
 
 // -----
 
@@ -39,7 +96,10 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @r entry "r" <() -> "void"> warps 3 align 1 registers [24, 240] need 24 uses []
   }
 }
-// CHECK: =====
+// CHECK:      threads 96
+// CHECK:      pl.role @r {{.*}} => at 0
+// CHECK:      pl.group [@a::@r] warps [0, 3] need 24{{$}}
+// CHECK:      =====
 
 // -----
 
@@ -52,7 +112,10 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @s entry "s" <() -> "void"> warps 4 align 4 registers [64, 240] need 168 uses []
   }
 }
-// CHECK: =====
+// CHECK:      threads 256
+// CHECK:      pl.group [@a::@r] warps [0, 4] need 24 budget 56
+// CHECK-NEXT: pl.group [@b::@s] warps [4, 8] need 168 budget 240
+// CHECK:      =====
 
 // -----
 
@@ -65,7 +128,9 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @s entry "s" <() -> "void"> warps 4 align 4 registers [64, 240] need 168 uses []
   }
 }
-// CHECK: =====
+// CHECK:      pl.group [@a::@r] warps [0, 4] need 24{{$}}
+// CHECK-NEXT: pl.group [@b::@s] warps [4, 8] need 168{{$}}
+// CHECK:      =====
 
 // -----
 
@@ -81,7 +146,10 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @q entry "q" <() -> "void"> warps 4 align 4 registers [64, 240] need 64 uses []
   }
 }
-// CHECK: =====
+// CHECK:      pl.group [@b::@s] warps [0, 4]
+// CHECK-NEXT: pl.group [@a::@r] warps [4, 8]
+// CHECK-NEXT: pl.group [@c::@q] warps [8, 12]
+// CHECK:      =====
 
 // -----
 
@@ -95,7 +163,15 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.claim @b2 barrier size 6 align 1 lifetime <kernel> => live [0, 3]
   }
 }
-// CHECK: =====
+// CHECK:      <stdin>:[[# @LINE - 4]]:5: error[L-OVERLAP]: barrier: needs 16 ids live at once, has 15, over by 1; minimal conflicting set (2 of 2 live): a.b1 10, a.b2 6
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'a.b1' takes 10
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'a.b2' takes 6
+// CHECK-NEXT: {{.*}} help: claim a.b1 of 9 ids; or claims a.b1 and a.b2 with disjoint lifetimes
+// CHECK-NEXT: <stdin>:[[# @LINE - 10]]:5: error[L-OVERLAP]: smem: needs 5,000 bytes live at once, has 4,096, over by 904; minimal conflicting set (2 of 2 live): a.x 3,000, a.y 2,000
+// CHECK-NEXT: <stdin>:[[# @LINE - 11]]:5: note: 'a.x' takes 3000
+// CHECK-NEXT: <stdin>:[[# @LINE - 11]]:5: note: 'a.y' takes 2000
+// CHECK-NEXT: {{.*}} help: claim a.x of 2,096 bytes; or claims a.x and a.y with disjoint lifetimes
+// CHECK-NEXT: =====
 
 // -----
 
@@ -117,7 +193,10 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   }
   pl.connect ring @p1::@ring to @c1::@ring
 }
-// CHECK: =====
+// CHECK:      <stdin>:[[# @LINE - 14]]:5: error[L-OVERLAP]: smem: needs 5,200 bytes live at once, has 4,096, over by 1,104; minimal conflicting set (1 of 3 live): p1.a 5,120 (ring p1.ring at its least depth 5)
+// CHECK-NEXT: <stdin>:[[# @LINE - 15]]:5: note: 'p1.a' takes 5120
+// CHECK-NEXT: {{.*}} help: ring p1.ring at depth 3; or claim p1.a of 803 bytes a stage
+// CHECK-NEXT: =====
 
 // -----
 
@@ -130,7 +209,11 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @s entry "s" <() -> "void"> warps 2 align 1 registers [24, 240] need 24 uses []
   }
 }
-// CHECK: =====
+// CHECK:      <stdin>:[[# @LINE - 6]]:5: error[L-WARPS]: warps: roles need 5, the block has 4, over by 1: a.r 3, b.s 2
+// CHECK-NEXT: <stdin>:[[# @LINE - 7]]:5: note: 'a.r' takes 3
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'b.s' takes 2
+// CHECK-NEXT: {{.*}} help: role a.r with 2 warps
+// CHECK-NEXT: =====
 
 // -----
 
@@ -143,7 +226,11 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @s entry "s" <() -> "void"> warps 4 align 4 registers [160, 240] need 160 uses []
   }
 }
-// CHECK: =====
+// CHECK:      <stdin>:[[# @LINE - 6]]:5: error[L-REGS]: registers: least budgets need 71,680, 384 threads start with 168 each = 64,512, over by 7,168: a.r 200 a thread = 51,200, b.s 160 a thread = 20,480
+// CHECK-NEXT: <stdin>:[[# @LINE - 7]]:5: note: 'a.r' takes 200
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'b.s' takes 160
+// CHECK-NEXT: {{.*}} help: role a.r with at least 168 registers
+// CHECK-NEXT: =====
 
 // -----
 
@@ -157,7 +244,10 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.param "b_args" size 64 align 64 fields <>
   }
 }
-// CHECK: =====
+// CHECK:      <stdin>:[[# @LINE - 9]]:1: error[L-OVERLAP]: parameters need 128 bytes, a kernel has 100
+// CHECK-NEXT: <stdin>:[[# @LINE - 8]]:5: note: a_args holds 64 bytes
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: b_args holds 64 bytes
+// CHECK-NEXT: =====
 
 // -----
 
@@ -167,4 +257,6 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.role @r entry "r" <() -> "void"> warps 1 align 1 registers [24, 240] need 24 uses []
   }
 }
-// CHECK: =====
+// CHECK:      error[L-PASS]: pl-relocate cannot run: pl.pipeline 'p' has no 'events'
+// CHECK-NEXT: {{.*}} help: run pl-analyze-lifetimes first
+// CHECK:      =====
