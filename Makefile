@@ -27,12 +27,14 @@ format: setup
 sabotage: packages
 	$(BIN)/pytest tests/sabotage -v
 
-docs: setup
+docs: packages
 	$(BIN)/python docs/generate.py
 
 packages: $(PACKAGES)
 
-build/gemm_swiglu/%.plpkg: $(GEMM)/%.cu | setup
+PACKER := $(wildcard pipelink/frontends/*.py pipelink/frontends/cuda/*.py pipelink/backend/toolchain.py)
+
+build/gemm_swiglu/%.plpkg: $(GEMM)/%.cu $(PACKER) | setup
 	@mkdir -p $(@D)
 	$(BIN)/pl-pack $< -o $@ --depfile $(@:.plpkg=.d)
 

@@ -111,22 +111,25 @@ def fields(struct: type[msgspec.Struct]) -> list[tuple[str, str, str]]:
 def _default(field: msgspec.structs.FieldInfo) -> str:
     if field.default_factory is not msgspec.NODEFAULT:
         return "empty"
-    match field.default:
+    default: Any = field.default
+    match default:
         case msgspec.NODEFAULT:
             return "required"
         case msgspec.Struct() | () | "":
-            return "empty" if field.default in ((), "") else "its defaults"
+            return "empty" if default in ((), "") else "its defaults"
         case None:
             return "null"
         case bool():
-            return code(str(field.default).lower())
+            return code(str(default).lower())
+        case [*items]:
+            return code(str(items))
         case value:
-            return code(str(list(value) if isinstance(value, tuple) else value).replace("'", '"'))
+            return code(str(value))
 
 
 def manifest_keys() -> str:
     tables = {"pipeline": manifest.PipelineTable, "placement": manifest.PlacementTable}
-    rows: list[tuple[str, str, str]] = []
+    rows: list[tuple[str, ...]] = []
     for name, kind, default in fields(manifest.Manifest):
         if struct := tables.get(name.strip("`")):
             rows += [(f"`[{name.strip('`')}]` {key}", *rest) for key, *rest in fields(struct)]
@@ -147,17 +150,17 @@ def contract_schema() -> str:
 
 
 def clause_table() -> str:
-    """The clauses under the headings that their file gives them."""
-    parts: list[str] = []
-    rows: list[tuple[str, str]] = []
+    """The clauses under the headings that their file gives them in comments."""
+    heading = ""
+    found: dict[str, dict[str, str]] = {}
     for line in inspect.getsource(clauses).splitlines():
-        if heading := re.fullmatch(r"    # (.+)", line):
-            parts += [table(("clause", "rule"), rows)] * bool(rows)
-            parts.append(f"### {heading[1]}\n")
-            rows = []
-        elif entry := re.match(r'    "(L-[A-Z-]+)": ', line):
-            rows.append((code(entry[1]), clauses.CLAUSES[entry[1]]))
-    return "\n".join([*parts, table(("clause", "rule"), rows)])
+        if comment := re.fullmatch(r"\s+# (.+)", line):
+            heading = comment[1]
+        for name in re.findall(r'"(L-[A-Z-]+)"', line):
+            if name in clauses.CLAUSES:
+                found.setdefault(heading, {})[code(name)] = clauses.CLAUSES[name]
+    parts = [f"### {title}\n\n{table(('clause', 'rule'), rules.items())}" for title, rules in found.items()]
+    return "\n".join(parts)
 
 
 # ---- the dialect ----------------------------------------------------------------------------------------------------
@@ -272,7 +275,7 @@ def attribute_list() -> str:
 
 
 def pass_table() -> str:
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[str, ...]] = []
     for name in LINK:
         step = get_all_passes()[name]()
         listed = [", ".join(code(p) for p in names) for names in (step.requires, step.produces)]

@@ -105,6 +105,13 @@ def _compile(folder: Path, name: str, linked: Linked, headers: Path) -> bytes:
     return nvjitlink.link([nvjitlink.Input(name, "fatbin", data)], target, fp).cubin
 
 
+def require_sources(packages: Mapping[str, Package], pipeline: PipelineOp) -> None:
+    """Raises PipelinkError where a package carries no source."""
+    if lacking := [n for n, p in packages.items() if f"{SOURCE}{p.contract.main}" not in p.members]:
+        message = f"no control: packages without source: {', '.join(lacking)}"
+        raise fail("L-CONTROL", message, place_of(pipeline), hint="pack them without --no-source")
+
+
 def build(linked: Linked, headers: Path) -> Control:
     """Build and compare both controls, at the same time. `headers` is the folder of pipelink's device headers.
 
@@ -112,10 +119,7 @@ def build(linked: Linked, headers: Path) -> Control:
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    lacking = [n for n, p in linked.packages.items() if f"{SOURCE}{p.contract.main}" not in p.members]
-    if lacking:
-        message = f"no control: packages without source: {', '.join(lacking)}"
-        raise fail("L-CONTROL", message, place_of(linked.pipeline), hint="pack them without --no-source")
+    require_sources(linked.packages, linked.pipeline)
     units = {
         "lto.cu": unit(linked.packages, linked.pipeline, cuda.generate(linked.module), direct=False),
         "plain.cu": unit(linked.packages, linked.pipeline, cuda.generate(linked.module, direct=True), direct=True),

@@ -105,7 +105,11 @@ def parse(text: str, name: str) -> tuple[Manifest, Source]:
     except tomllib.TOMLDecodeError as error:
         message, _, where = str(error).partition(" (at ")
         line, column = ([int(n) for n in re.findall(r"\d+", where)] + [0, 0])[:2]
-        raise fail("L-SYNTAX", message.lower(), Place(name, line or text.count("\n") + 1, column or 1)) from None
+        raise fail(
+            "L-SYNTAX",
+            message.lower(),
+            Place(name, line or text.count("\n") + 1, column or len(text) - text.rfind("\n")),
+        ) from None
     source = Source(text, name)
     try:
         manifest = msgspec.convert(data, Manifest)

@@ -41,7 +41,11 @@ CLAUSES: dict[str, str] = {
     "L-CONTROL": "the linked kernel equals its single-unit control",
     # The IR
     "L-IR": "a module is well formed",
+    "L-PLUGIN": "a plug-in is a pass, frontend or target, and replaces a built-in one only where it says so",
+    "L-EXPECT": "an input gives exactly the diagnostics that its comments expect",
     "L-PASS": "a pass finds in the module what it requires",
     "L-TOOL": "the toolchain that a step needs is installed",
     "L-USAGE": "a command is called as its help says",
 }
+
+RANKS = dict.fromkeys(CLAUSES, 0)

@@ -3,11 +3,11 @@
 Errors are collected in a `Diagnostics` and raised once, so that one run reports all of them.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pipelink.ir.clauses import CLAUSES
+from pipelink.ir.clauses import CLAUSES, RANKS
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,23 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Line:
+    """One line of what a command says: `place: label: text`. The label is error[L-NAME], note, help or remark."""
+
+    label: str
+    text: str
+    place: Place | None = None
+
+    def render(self, program: str) -> str:
+        return f"{self.place or program}: {self.label}: {self.text}"
+
+    def fields(self) -> dict[str, object]:
+        """What the line says, for `--format json`; file is "", line and column 0 where they are unknown."""
+        place = self.place or Place("")
+        return {"message": self.text, "file": place.file, "line": place.line, "column": place.column}
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """One error. `clause` is a name of `pipelink.ir.clauses`; `hint` says what would fix it."""
 
@@ -44,12 +61,21 @@ class Diagnostic:
         if self.clause not in CLAUSES:
             raise KeyError(f"no clause {self.clause}")
 
+    def lines(self) -> Iterator[Line]:
+        yield Line(f"error[{self.clause}]", self.message, self.place)
+        for note in self.notes:
+            yield Line("note", note.text, note.place)
+        if self.hint:
+            yield Line("help", self.hint, self.place)
+
     def render(self, program: str = "pipelink") -> str:
-        here = self.place or program
-        lines = [f"{here}: error[{self.clause}]: {self.message}"]
-        lines += [f"{note.place or program}: note: {note.text}" for note in self.notes]
-        lines += [f"{here}: help: {self.hint}"] * bool(self.hint)
-        return "\n".join(lines)
+        return "\n".join(line.render(program) for line in self.lines())
+
+    def fields(self) -> dict[str, object]:
+        """The error as one JSON object holds it."""
+        notes = [Line("note", note.text, note.place).fields() for note in self.notes]
+        said = Line("error", self.message, self.place).fields()
+        return {"severity": "error", "clause": self.clause, **said, "notes": notes, "hint": self.hint}
 
 
 class PipelinkError(Exception):
@@ -67,7 +93,7 @@ def fail(clause: str, message: str, place: Place | None = None, *notes: Note, hi
 
 @dataclass
 class Diagnostics:
-    """Collects errors; `check` raises them all at once."""
+    """Collects errors; `check` raises them all at once, the most fundamental first."""
 
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
@@ -78,7 +104,7 @@ class Diagnostics:
 
     def check(self) -> None:
         if self.errors:
-            raise PipelinkError(*self.errors)
+            raise PipelinkError(*sorted(self.errors, key=lambda d: RANKS[d.clause]))
 
 
 @contextmanager

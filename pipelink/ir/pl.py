@@ -7,6 +7,8 @@ Names are symbols: `@package::@thing` across packages, `@thing` within one. Size
 from collections.abc import Iterable
 from functools import cache
 from math import isfinite
+from struct import Struct
+from struct import error as StructError
 
 from xdsl.dialects.builtin import (
     I64,
@@ -61,8 +63,8 @@ GRAMMARS = {
 CAPACITIES = {"barrier": 1, "parameters": 0, "registers": 1, "setmaxnreg": 0, "smem": 0, "threads": 32, "tmem": 0}
 """What `pl.pipeline` states of a thread block, each with the least that it may be."""
 
-FACTS = {"i32": (-(1 << 31), (1 << 31) - 1), "u32": (0, (1 << 32) - 1), "i64": (-(1 << 63), (1 << 63) - 1)}
-"""The integer types of facts and their ranges; `f32` is the other type."""
+FACTS = {"i32": Struct("<i"), "u32": Struct("<I"), "i64": Struct("<q"), "f32": Struct("<f")}
+"""The types of facts and how memory holds them."""
 
 REGISTERS = (24, 256)  # a thread's budget: PTX ISA, setmaxnreg, and the 255 of an instruction's operand, rounded up
 
@@ -114,21 +116,22 @@ def _integers(op: Operation, name: str, values: ValuesAttr) -> None:
 
 
 def _fact(op: Operation, type_name: str, *values: StringAttr | None) -> None:
-    if type_name not in FACTS and type_name != "f32":
-        raise VerifyException(f"'{op.name}' needs a type of {', '.join([*FACTS, 'f32'])}, not {type_name}")
+    if type_name not in FACTS:
+        raise VerifyException(f"'{op.name}' needs a type of {', '.join(FACTS)}, not {type_name}")
     for value in values:
-        if value is not None and not _is_fact(type_name, value.data):
-            raise VerifyException(f"'{op.name}': {value.data} is no {type_name}")
+        try:
+            if value is not None:
+                fact_bytes(type_name, value.data)
+        except (ValueError, OverflowError, StructError):
+            raise VerifyException(f"'{op.name}': {value} is no {type_name}") from None
 
 
-def _is_fact(type_name: str, text: str) -> bool:
-    try:
-        if type_name == "f32":
-            return isfinite(float(text))
-        low, high = FACTS[type_name]
-        return low <= int(text) <= high
-    except ValueError:
-        return False
+def fact_bytes(type_name: str, text: str) -> bytes:
+    """A fact's value as memory holds it. Raises ValueError, OverflowError or struct.error where it is none."""
+    value = float(text) if type_name == "f32" else int(text)
+    if not isfinite(value):
+        raise ValueError(text)
+    return FACTS[type_name].pack(value)
 
 
 @cache

@@ -1,12 +1,41 @@
-"""What the commands share: how errors of every kind become one line each, and exit statuses."""
+"""What the commands share: how errors of every kind are printed, exit statuses, and the options about both."""
 
+import argparse
 import contextlib
 import gc
+import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from pipelink.ir.diagnostics import Diagnostic, PipelinkError, Place
+from pipelink.ir.diagnostics import Diagnostic, Line, PipelinkError, Place
+
+
+class _Explain(argparse.Action):
+    """`--explain CLAUSE` prints what a clause means, and ends the command."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        from pipelink.ir.clauses import CATALOGUE
+        from pipelink.ir.suggest import nearest
+
+        name = str(values).upper()
+        if name not in CATALOGUE:
+            parser.error(f"no clause {values}; {nearest(name, CATALOGUE)}")
+        print(CATALOGUE[name].explain())
+        parser.exit()
+
+
+def add_diagnostic_options(parser: argparse.ArgumentParser) -> None:
+    """`--format`, for `run`, and `--explain`."""
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of errors: json is one a line")
+    parser.add_argument("--explain", action=_Explain, metavar="CLAUSE", help="say what a clause means, and stop")
 
 
 def diagnose(error: BaseException) -> tuple[Diagnostic, ...] | None:
@@ -31,10 +60,10 @@ def diagnose(error: BaseException) -> tuple[Diagnostic, ...] | None:
             return None
 
 
-def run(program: str, body: Callable[[], int], debug: bool) -> int:
+def run(program: str, body: Callable[[], int], debug: bool, form: str = "text") -> int:
     """Run `body`; errors go to stderr, one line each, exit status 1 (70 where the fault is ours).
 
-    With `debug`, a traceback instead."""
+    With `debug`, a traceback instead. `form` is "text", or "json" for one JSON object an error."""
     gc.disable()  # a command's process is short: collecting costs a tenth of its time and frees nothing that matters
     try:
         return body()
@@ -46,14 +75,30 @@ def run(program: str, body: Callable[[], int], debug: bool) -> int:
         found = diagnose(error)
         if debug or isinstance(error, SystemExit | KeyboardInterrupt):
             raise
-        if found is None:
-            print(f"{program}: internal error: {type(error).__name__}: {error}", file=sys.stderr)
-            print(f"{program}: help: this is a fault of {program}; --debug shows where", file=sys.stderr)
-            return 70
         progress("")
-        for diagnostic in found:
-            print(diagnostic.render(program), file=sys.stderr)
-        return 1
+        if found is None:
+            say(program, form, Line("internal error", f"{type(error).__name__}: {error}"))
+            say(program, form, Line("help", f"this is a fault of {program}; --debug shows where"))
+        else:
+            say(program, form, *found)
+        say(program, form, *(Line("note", note) for note in getattr(error, "__notes__", ())))
+        return 70 if found is None else 1
+
+
+def say(program: str, form: str, *items: Diagnostic | Line) -> None:
+    """Print diagnostics, or single lines, to stderr; with colour and source lines only on a terminal."""
+    for item in items:
+        lines = [item] if isinstance(item, Line) else list(item.lines())
+        if form == "json":
+            said = {"severity": item.label, **item.fields()} if isinstance(item, Line) else item.fields()
+            print(json.dumps(said), file=sys.stderr)
+        elif sys.stderr.isatty():
+            from pipelink.tools.terminal import colourful, pretty
+
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+            print(*pretty(lines, program, colourful(), width), sep="\n", file=sys.stderr)
+        else:
+            print(*(line.render(program) for line in lines), sep="\n", file=sys.stderr)
 
 
 def progress(text: str) -> None:

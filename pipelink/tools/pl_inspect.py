@@ -53,7 +53,7 @@ def inspect(arguments: argparse.Namespace) -> int:
         _write(arguments.extract, members)
     if arguments.json:
         sys.stdout.write(text.decode())
-    else:
+    elif not arguments.extract:
         show(json.loads(text))
     return 0
 

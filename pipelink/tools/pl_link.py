@@ -17,7 +17,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("pl-link", description=__doc__)
     parser.add_argument("input", type=Path, help="a pipeline manifest (.toml), or IR at any stage (.mlir)")
     parser.add_argument("-o", "--output", type=Path, help="the image to write; NAME.plimg beside the input by default")
-    parser.add_argument("-L", dest="search", type=Path, action="append", default=[], help="a folder with packages")
+    parser.add_argument(
+        "-L", dest="search", metavar="DIR", type=Path, action="append", default=[], help="a folder with packages"
+    )
     parser.add_argument("--control", action="store_true", help="build both single-unit controls and compare")
     parser.add_argument("--emit-cuda", action="store_true", help="print the generated code and stop")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave generated sources and single units there")
@@ -103,6 +105,7 @@ def link(arguments: argparse.Namespace) -> int:
     from pipelink.backend.link import load_packages
     from pipelink.backend.registers import link_fitting
     from pipelink.frontends.cuda.pack import headers
+    from pipelink.ir.symbols import pipeline_of
 
     source: Path = arguments.input
     warming = Thread(target=warm, daemon=True)
@@ -115,6 +118,8 @@ def link(arguments: argparse.Namespace) -> int:
         sys.stdout.write(cuda.generate(module))
         return 0
     packages = load_packages(module, folders(module, source, arguments.search))
+    if arguments.control:
+        control.require_sources(packages, pipeline_of(module))
     progress(f"{source}: device link and its proof")
     warming.join()
     proven = link_fitting(module, packages, solve)
@@ -128,7 +133,8 @@ def link(arguments: argparse.Namespace) -> int:
             _write(arguments.keep / name, data)
     if built:
         decided["control"] = {"lto": control.describe(built.lto), "plain": control.describe(built.plain)}
-        print(built.summary())
+        if not arguments.verbose:
+            print(built.summary())
         if not built.lto.identical:
             raise fail("L-CONTROL", f"the linked kernel differs from its control: {control.describe(built.lto)}")
     output: Path = arguments.output or source.with_suffix(".plimg")

@@ -13,9 +13,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("source", type=Path, help="the component: a CUDA source file with contract annotations")
     parser.add_argument("-o", "--output", type=Path, help="the package to write (default: SOURCE with .plpkg)")
     parser.add_argument("--target", default="sm_90a", help="machine to compile for (default: %(default)s)")
-    parser.add_argument("-I", dest="includes", metavar="DIR", type=Path, action="append", default=[])
-    parser.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[])
-    parser.add_argument("--nvcc-flag", dest="flags", metavar="FLAG", action="append", default=[], help="flag of nvcc")
+    parser.add_argument(
+        "-I", dest="includes", metavar="DIR", type=Path, action="append", default=[], help="a folder of headers"
+    )
+    parser.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="a macro")
+    parser.add_argument(
+        "--nvcc-flag",
+        dest="flags",
+        metavar="FLAG",
+        action="append",
+        default=[],
+        help="a flag of nvcc, as --nvcc-flag=-FLAG",
+    )
     parser.add_argument("--object", dest="prebuilt", metavar="FILE", type=Path, help="LTO object to take, prebuilt")
     parser.add_argument("--no-source", action="store_true", help="leave the source out of the package")
     parser.add_argument("--depfile", metavar="FILE", type=Path, help="write the dependencies as a make rule")
@@ -49,6 +58,7 @@ def _run(options: argparse.Namespace) -> int:
         )
     finally:
         progress("")
+    output.parent.mkdir(parents=True, exist_ok=True)
     written = package.write(output, packed.contract, packed.members)
     if options.depfile:
         _write_depfile(options.depfile, output, packed.dependencies)

@@ -79,7 +79,9 @@ def check(contract: Contract, facts: Facts, sources: Sources, errors: Diagnostic
             errors.error("L-INLINE", text, at, hint=_export_hint(symbol, facts))
     _check_foreign(contract, facts, errors)
     for symbol in missing(contract, facts):
-        word, hint = RUNTIME.get(symbol, ("", nearest(symbol, foreign(contract), _FOREIGN_HINT)))
+        handle = symbol.startswith("plh_")
+        known = {name for name in foreign(contract) if name.startswith("plh_") is handle}
+        word, hint = RUNTIME.get(symbol, ("", nearest(symbol, known) if handle else _FOREIGN_HINT))
         at = sources.find(word or symbol) or sources.find(_plain(symbol)) or Place(sources.main)
         errors.error("L-UNDEFINED", f"no annotation names `{symbol}`", at, hint=hint)
     for variable, size in facts.cubin.static_shared.items():

@@ -64,7 +64,9 @@ def _compile(sources: Sources, build: Build, flags: list[str], defines: dict[str
 
 def explain(error: toolchain.ToolError, sources: Sources, target: str) -> list[Diagnostic]:
     """A failed nvcc run as errors of the source."""
-    missing = sorted(set(re.findall(r"(?:Instruction|Feature) '([^']+)'[^\n]* not supported on \.target", error.text)))
+    missing = sorted(
+        set(re.findall(r"(?:Instruction|Feature) '([^']+)'[^\n]* (?:not supported on|requires) \.target", error.text))
+    )
     if missing:
         hint = f"--target {target}a" if target[-1].isdigit() else ""
         found = [(name, sources.find(name) or Place(sources.main)) for name in missing]

@@ -1,13 +1,13 @@
 """A fact has one type for all, the value that its consumers require, and a field to be written to."""
 
+from xdsl.dialects.builtin import StringAttr
+
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
-from pipelink.ir.pl import FactOp, ParamOp, UseFactOp
+from pipelink.ir.pl import FACTS, FactOp, ParamOp, UseFactOp, fact_bytes
 from pipelink.ir.suggest import nearest
 from pipelink.ir.symbols import package_of, qualified
 from pipelink.passes.rules import Checked
-
-SIZES = {"i32": 4, "u32": 4, "i64": 8, "f32": 4}
 
 
 def check_facts(checked: Checked) -> None:
@@ -25,17 +25,21 @@ def _check_agreement(checked: Checked, fact: FactOp, use: UseFactOp) -> None:
     if fact.type_name.data != use.type_name.data:
         message = f"fact '{qualified(use)}' is used as {use.type_name.data} and owned as {fact.type_name.data}"
         checked.errors.error("L-FACT", message, place_of(use), *notes)
-    if use.required is not None and use.required.data != fact.value.data:
+    elif use.required is not None and _bytes(use, use.required) != _bytes(fact, fact.value):
         message = f"'{qualified(use)}' requires {use.required.data}, '{qualified(fact)}' is {fact.value.data}"
         hint = f"use a package whose fact is {use.required.data}, or one that does not require it"
         checked.errors.error("L-FACT", message, place_of(use), *notes, hint=hint)
+
+
+def _bytes(op: FactOp | UseFactOp, value: StringAttr) -> bytes:
+    return fact_bytes(op.type_name.data, value.data)
 
 
 def _check_field(checked: Checked, use: UseFactOp) -> None:
     package = package_of(use)
     params = [op for op in package.body.block.ops if isinstance(op, ParamOp)] if package else []
     fields = params[0].fields.data if params else {}
-    name, size = use.field.data, SIZES.get(use.type_name.data)
+    name, size = use.field.data, FACTS[use.type_name.data].size
     found = fields.get(name)
     if found is None:
         message = f"fact '{qualified(use)}' goes to field '{name}', which the package's parameters lack"

@@ -65,11 +65,11 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
     pl.import @i4 symbol "i" <() -> "void"> produce "p" <() -> "void"> dtype "f32" demand "(t:2) -> (m:2) { m = t }" chunk "" site @s lends frame 1 completion "" rendezvous ["ready"]
     // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.fact' needs a type of i32, u32, i64, f32, not f64
     pl.fact @f1 : "f64" = "1"
-    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.fact': 4294967296 is no u32
+    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.fact': "4294967296" is no u32
     pl.fact @f2 : "u32" = "4294967296"
-    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.fact': inf is no f32
+    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.fact': "inf" is no f32
     pl.fact @f3 : "f32" = "inf"
-    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.use_fact': 1.5 is no i32
+    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-IR]: 'pl.use_fact': "1.5" is no i32
     pl.use_fact @f4 : "i32" field "x" requires "1.5"
   }
   // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:3: error[L-IR]: 'pl.group' needs warps as [least, most], not [4, 0]

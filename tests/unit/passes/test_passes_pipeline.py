@@ -61,9 +61,9 @@ def test_a_pass_names_the_one_that_must_come_before(step: str) -> None:
     result = pl_opt("-", "-p", step, stdin=dumps(STAGED)[0])
     assert result.status == 1
     first, *others = result.err.splitlines()
-    assert first.startswith(f"<stdin>:1:1: error[L-PASS]: {step} cannot run: ")
+    assert first.startswith(f"<stdin>:2:3: error[L-PASS]: {step} cannot run: ")
     (hint,) = others
-    name = hint.removeprefix("<stdin>:1:1: help: run ").removesuffix(" first")
+    name = hint.removeprefix("<stdin>:2:3: help: run ").removesuffix(" first")
     assert name in LINK[: LINK.index(step)]
 
 
@@ -71,10 +71,10 @@ def test_following_the_hints_completes_a_link() -> None:
     """From the last pass alone: run what the hint names, until it runs."""
     text, ran = dumps(STAGED)[0], []
     while (result := pl_opt("-", "-p", LINK[-1], stdin=text)).status:
-        ran.append(result.err.splitlines()[1].removeprefix("<stdin>:1:1: help: run ").removesuffix(" first"))
+        ran.append(result.err.splitlines()[1].removeprefix("<stdin>:2:3: help: run ").removesuffix(" first"))
         needed = pl_opt("-", "-p", ran[-1], stdin=text)
         while needed.status:
-            ran.append(needed.err.splitlines()[1].removeprefix("<stdin>:1:1: help: run ").removesuffix(" first"))
+            ran.append(needed.err.splitlines()[1].removeprefix("<stdin>:2:3: help: run ").removesuffix(" first"))
             needed = pl_opt("-", "-p", ran[-1], stdin=text)
         text = needed.out
         assert len(ran) < 20
