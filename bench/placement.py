@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipelink.passes.placement import Claim, Domain, Infeasible, Placement, Problem, Ring, Role, check, solve
+from pipelink.passes.placement.claims import read
 from pipelink.passes.placement.conflict import Space
 from pipelink.passes.placement.firstfit import first_fit
 
@@ -158,3 +159,115 @@ def _scaled(claim: Claim, factor: float) -> Claim:
     unit = 512 if claim.align == 1024 else 16
     size = max(unit, round(claim.size * factor) // unit * unit)
     return Claim(claim.name, claim.domain, size, claim.align, claim.ring)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One solved problem; `plain` is what first-fit reaches, in lexical and in decreasing-size order."""
+
+    name: str
+    claims: int
+    seconds: float
+    proven: bool
+    footprint: int
+    bound: int
+    plain: tuple[int, int]
+    nodes: int
+    rlimit: int
+
+
+def _smem(problem: Problem) -> Space:
+    return Space(problem, next(d for d in problem.domains if d.name == "smem"))
+
+
+def _plain(space: Space, placement: Placement) -> tuple[int, int]:
+    """Heights of first-fit in claim order (lexical) and in decreasing size, at the depths of `placement`."""
+    unit = space.unit(placement.depths)
+    heights = [space.domain.base, space.domain.base]
+    for part in space.components(placement.depths):
+        lexical = list(range(len(part.sizes)))
+        for k, order in enumerate((lexical, sorted(lexical, key=lambda i: (-part.sizes[i], i)))):
+            heights[k] = max(heights[k], part.height(first_fit(part, order)) * unit)
+    return heights[0], heights[1]
+
+
+def measure(handles: int, seed: int) -> Row:
+    """Solves one composition. Raises AssertionError where the independent check objects."""
+    problem = composition(handles, seed)
+    start = time.process_time()
+    placement = solve(problem)
+    seconds = time.process_time() - start
+    assert check(problem, placement) == []
+    proof = next(p for p in placement.certificate.proofs if p.objective == "footprint of smem")
+    return Row(
+        f"{handles}:{seed}",
+        len(problem.claims),
+        round(seconds, 4),
+        all(p.proven for p in placement.certificate.proofs),
+        proof.value,
+        proof.bound,
+        _plain(_smem(problem), placement),
+        placement.certificate.nodes,
+        placement.certificate.rlimit,
+    )
+
+
+def _summary(handles: int, rows: Sequence[Row]) -> str:
+    seconds = [row.seconds for row in rows]
+    gap = max((row.footprint - row.bound) / row.footprint for row in rows)
+    lexical, falling = ([row.plain[k] / row.footprint - 1 for row in rows] for k in (0, 1))
+    return (
+        f"| {handles} | {sum(row.proven for row in rows)}/{len(rows)} | {statistics.median(seconds):.3f} | "
+        f"{max(seconds):.2f} | {100 * gap:.2f} % | +{100 * statistics.median(lexical):.1f} % (max "
+        f"{100 * max(lexical):.1f}) | +{100 * statistics.median(falling):.1f} % (max {100 * max(falling):.1f}) |"
+    )
+
+
+def _compositions(handles: Sequence[int], seeds: int) -> list[Row]:
+    rows: list[Row] = []
+    print("| handles | proven | median s | worst s | worst gap | first-fit, lexical | first-fit, by size |")
+    print("|---|---|---|---|---|---|---|")
+    for count in handles:
+        solved = [measure(count, seed) for seed in range(seeds)]
+        print(_summary(count, solved), flush=True)
+        rows += solved
+    return rows
+
+
+def _files(files: Sequence[Path], capacity: int, work: int) -> None:
+    print("| file | claims | placed | CPU s | nodes |")
+    print("|---|---|---|---|---|")
+    for file in files:
+        problem = read(file, capacity).problem
+        start = time.process_time()
+        try:
+            placement = solve(problem, work, smallest=False)
+            faults = check(problem, placement)
+            state, nodes = ("; ".join(faults) or "yes, checked"), placement.certificate.nodes
+        except Infeasible:
+            state, nodes = "no", work
+        seconds = time.process_time() - start
+        print(f"| {file.stem} | {len(problem.claims)} | {state} | {seconds:.1f} | {nodes} |", flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--handles", type=int, nargs="+", default=[4, 10, 20, 42, 80, 160])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--json", type=Path, help="write every row")
+    parser.add_argument("--files", type=Path, nargs="+", help="claims files instead of compositions")
+    parser.add_argument("--capacity", type=int, default=1 << 20)
+    parser.add_argument("--work", type=int, default=200_000, help="work limit in search nodes, for files")
+    options = parser.parse_args(arguments)
+    print(f"Python {platform.python_version()}, {platform.machine()}, CPU seconds of one core\n")
+    if options.files:
+        _files(options.files, options.capacity, options.work)
+        return
+    rows = _compositions(options.handles, options.seeds)
+    if options.json:
+        fields = [{name: getattr(row, name) for name in Row.__dataclass_fields__} for row in rows]
+        options.json.write_text(json.dumps({"command": sys.argv, "rows": fields}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -150,17 +150,15 @@ def contract_schema() -> str:
 
 
 def clause_table() -> str:
-    """The clauses under the headings that their file gives them in comments."""
-    heading = ""
-    found: dict[str, dict[str, str]] = {}
-    for line in inspect.getsource(clauses).splitlines():
-        if comment := re.fullmatch(r"\s+# (.+)", line):
-            heading = comment[1]
-        for name in re.findall(r'"(L-[A-Z-]+)"', line):
-            if name in clauses.CLAUSES:
-                found.setdefault(heading, {})[code(name)] = clauses.CLAUSES[name]
-    parts = [f"### {title}\n\n{table(('clause', 'rule'), rules.items())}" for title, rules in found.items()]
-    return "\n".join(parts)
+    """The catalogue, group by group: each clause with its rule, why it matters, what fails it and what mends that."""
+    parts: list[str] = []
+    for title, group in clauses.GROUPS.items():
+        parts.append(f"### {title}")
+        for c in group:
+            parts.append(f"#### {c.name}\n\n{c.rule[0].upper()}{c.rule[1:]}. {c.why}")
+            language = "text" if c.language == "console" else c.language
+            parts.append(f"```{language}\n{c.example.rstrip()}\n```\n\n{c.fix}")
+    return "\n\n".join(parts) + "\n"
 
 
 # ---- the dialect ----------------------------------------------------------------------------------------------------

@@ -1,27 +1,12 @@
 """What tests of every kind share: the packages of the case study, packed once a run, whatever the number of workers."""
 
-import fcntl
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from packing import pack_into
 
 ROOT = Path(__file__).parent.parent
 CASE = ROOT / "components" / "gemm_swiglu"
-
-
-def pack_into(folder: Path, sources: Iterable[tuple[Path, str, tuple[str, ...]]]) -> None:
-    """Pack each (source, name of the package file, flags) that `folder` lacks."""
-    from pipelink.frontends import package
-    from pipelink.frontends.cuda.pack import Request, pack
-
-    folder.mkdir(exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for source, name, flags in sources:
-            if not (folder / name).exists():
-                packed = pack(Request(source, flags=flags))
-                package.write(folder / name, packed.contract, packed.members)
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +18,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
 
 @pytest.fixture(scope="session")
 def packages(shared: Path) -> Path:
-    """A folder with the packages of `components/gemm_swiglu`."""
+    """A folder with the packages of `components/gemm_swiglu`, and its manifests."""
     folder = shared / "gemm_swiglu"
     pack_into(folder, [(source, f"{source.stem}.plpkg", ()) for source in sorted(CASE.glob("*.cu"))])
+    for manifest in CASE.glob("*.toml"):
+        (folder / manifest.name).write_bytes(manifest.read_bytes())
     return folder

@@ -1,4 +1,4 @@
-"""Text with a few tokens or lines changed, for tests that no input makes a command fail in another way than it should."""
+"""Text with a few tokens or lines changed, for tests that no input makes a command fail as it should not."""
 
 import re
 
@@ -6,12 +6,29 @@ from hypothesis import strategies as st
 from samples import Result
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[@#]?[A-Za-z_.][\w.]*|-?\d+|\S')
-ODD = ['""', '"x"', "-1", "0", "7", "99999", "18446744073709551615", "1e999", "@a", "@x::@y", "[]", "<>", "{", '"', "é", "\x00"]
+ODD = [
+    '""',
+    '"x"',
+    "-1",
+    "0",
+    "7",
+    "99999",
+    "18446744073709551615",
+    "1e999",
+    "@a",
+    "@x::@y",
+    "[]",
+    "<>",
+    "{",
+    '"',
+    "é",
+    "\x00",
+]
 
 
 @st.composite
 def mutated(draw: st.DrawFn, text: str) -> str:
-    """One to three changes: a token dropped, replaced by another of the text or by an odd one; a line dropped or moved."""
+    """One to three changes: a token dropped, or replaced by another of the text or by an odd one; a line moved."""
     for _ in range(draw(st.integers(1, 3))):
         text = draw(st.sampled_from([_token, _token, _line]))(draw, text)
     return text

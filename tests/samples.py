@@ -2,12 +2,13 @@
 producer of a tensor of 128 x 8 in registers, and a consumer that demands it in another order (or, `direct`, the same).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import count
 from pathlib import Path
+from typing import Any, Literal
 from unittest.mock import patch
 
 from msgspec.structs import replace
@@ -49,11 +50,19 @@ DIRECT = "(t:128, p:4, c:2) -> (m:128, n:8) { m = t; n = c*4 + p }"
 VOID = Signature("void", ())
 FRAME = Signature("void", ("float *",))
 COORD = Signature("void", ("int *",))
-RING = dict(depth=(2, 4), full=Count(), empty=Count("warp"), bytes=4096)
-TILE = dict(kind="smem", size=4096, align=1024, ring="ring", dtype="bf16", tile=(32, 64), swizzle=128)
 
 
-def _base(name: str, defined: Iterable[str], **entries: object) -> Contract:
+def _ring(side: Literal["producer", "consumer"], on: str, at: Location) -> Ring:
+    return Ring("ring", side, on, (2, 4), Count(), Count("warp"), 4096, at)
+
+
+def _tile(at: Location, lifetime: Lifetime = Lifetime()) -> Claim:  # noqa: B008 (frozen)
+    return Claim(
+        "a", "smem", 4096, at, align=1024, ring="ring", lifetime=lifetime, dtype="bf16", tile=(32, 64), swizzle=128
+    )
+
+
+def _base(name: str, defined: Iterable[str], **entries: Any) -> Contract:
     at = Location(f"{name}.cu", 1, 1)
     return Contract(
         name=name,
@@ -66,7 +75,7 @@ def _base(name: str, defined: Iterable[str], **entries: object) -> Contract:
         members=(),
         at=at,
         defined=tuple(sorted(defined)),
-        **entries,  # pyright: ignore[reportArgumentType]
+        **entries,
     )
 
 
@@ -77,10 +86,8 @@ def load() -> Contract:
         ["load_coord", "load_dead", "load_init", "load_role"],
         parameters=Parameters("load_args", 128, 64, (Field("map", 0, 64), Field("tile", 64, 4)), next(line)),
         roles=(Role("tma", "load_role", replace(VOID, args=True), 1, next(line), registers=(24, 56), need=24),),
-        claims=(Claim("a", at=next(line), **TILE), Claim("bias", "smem", 64, next(line), align=16)),
-        rings=(
-            Ring("ring", "producer", "tma", at=next(line), init="load_init", init_signature=VOID, drains=True, **RING),
-        ),
+        claims=(_tile(next(line)), Claim("bias", "smem", 64, next(line), align=16)),
+        rings=(replace(_ring("producer", "tma", next(line)), init="load_init", init_signature=VOID, drains=True),),
         callables=(
             Callable("coord", "load_coord", replace(COORD, args=True), next(line)),
             Callable("dead", "load_dead", VOID, next(line), uses=("bias",)),
@@ -95,8 +102,8 @@ def mma() -> Contract:
     return _base(
         "mma",
         ["mma_produce"],
-        claims=(Claim("a", at=next(line), lifetime=until_ready, **TILE),),
-        rings=(Ring("ring", "consumer", "acc", at=next(line), **RING),),
+        claims=(_tile(next(line), until_ready),),
+        rings=(_ring("consumer", "acc", next(line)),),
         warp_handles=(WarpHandle("first", "acc", next(line)),),
         exports=(
             Export(
@@ -141,7 +148,12 @@ def store(demand: str = STAGED) -> Contract:
         claims=(
             Claim("out", "smem", 8192, next(line), align=1024, lifetime=Lifetime("between", "", "acc.ready", "end")),
             Claim(
-                "scratch", "smem", 2048, next(line), align=128, lifetime=Lifetime("between", "", "acc.ready", "acc.done")
+                "scratch",
+                "smem",
+                2048,
+                next(line),
+                align=128,
+                lifetime=Lifetime("between", "", "acc.ready", "acc.done"),
             ),
             Claim("meet", "barrier", 1, next(line)),
         ),
@@ -234,7 +246,7 @@ class Result:
 
 
 @contextmanager
-def _standard_input(text: str) -> Iterator[None]:
+def _standard_input(text: str) -> Generator[None]:
     with patch("sys.stdin", TextIOWrapper(BytesIO(text.encode()))):
         yield
 

@@ -21,13 +21,14 @@ REG_RECONFIG = 0x54
 _PER_FUNCTION = (FRAME_SIZE, MIN_STACK_SIZE, REGCOUNT)
 
 _EM_CUDA = 190
-_SHT_RELA, _SHT_NOBITS = 4, 8
+_SHT_RELA, _SHT_NOBITS, _SHT_REL = 4, 8, 9
 # NOBITS under CUDA's own type numbers: .nv.global, .nv.shared.*, .nv_debug.shared
 _NO_BYTES = (_SHT_NOBITS, 0x70000007, 0x7000000A)
 _STT_FUNC, _STT_SECTION, _STT_OBJECT, _STT_CUDA_OBJECT = 2, 3, 1, 13
 _STO_CUDA_ENTRY, _STO_CUDA_SHARED = 0x10, 0x40
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
+_RELOCATION_WITHOUT_ADDEND = struct.Struct("<QQ")  # sections of sm_80 and older
 
 # Every relocatable object refers to these tables of the driver.
 _DRIVER = re.compile(r"__U[DF]T(_\w+)?$|\.nv\.|__nv_reservedSMEM")
@@ -323,8 +324,9 @@ def _symbols(sections: tuple[Section, ...]) -> tuple[Symbol, ...]:
 
 def _relocations(sections: tuple[Section, ...]) -> Iterable[Relocation]:
     for section in sections:
-        if section.type == _SHT_RELA and not section.name.startswith(".rela.debug"):
-            for offset, info, _ in _RELOCATION.iter_unpack(section.data):
+        form = {_SHT_RELA: _RELOCATION, _SHT_REL: _RELOCATION_WITHOUT_ADDEND}.get(section.type)
+        if form is not None and not section.name.startswith((".rela.debug", ".rel.debug")):
+            for offset, info, *_ in form.iter_unpack(section.data):
                 yield Relocation(section.info, offset, info & 0xFFFFFFFF, info >> 32)
 
 

@@ -1,4 +1,4 @@
-"""The proof of a link: the image is read back and held against the IR. Nothing here is shared with what made it.
+"""The proof of a link: the image is read back and held against the IR, which is checked once more, whoever wrote it.
 
 Each check is named, so that `make sabotage` can say which one noticed.
 """
@@ -36,6 +36,7 @@ from pipelink.ir.pl import (
 from pipelink.ir.symbols import Symbols, qualified
 from pipelink.passes.reach import Reach
 from pipelink.passes.relocate import Model
+from pipelink.passes.routes import from_json
 from pipelink.passes.tensors import violations
 
 REGISTER_MESSAGES = ("C7507", "C7511", "C7600", "C7602")
@@ -146,7 +147,13 @@ def _needs(image: Image) -> str:
 
 
 def budgets(image: Image) -> Iterator[Fault]:
-    """Each group sets its register budget once, as placed, and the pool holds them all (measured: see docs)."""
+    """Each group sets its register budget once, as placed, the groups cover the block, and the pool holds them all."""
+    spans = [tuple(g.warps.get_values()) for g in image.groups]
+    ends = [0, *(end for _, end in spans)]
+    if image.budgets and (
+        [first for first, _ in spans] != ends[:-1] or 32 * ends[-1] != image.dispatch.threads.value.data
+    ):
+        yield "L-CODE", f"register groups {spans} do not cover the warps of the block"
     found = Counter(r.budget for r in sass.regions(image.code) if r.budget)
     if found != Counter(image.budgets):
         yield "L-CODE", f"register budgets in the code are {sorted(found.elements())}, placed {sorted(image.budgets)}"
@@ -170,8 +177,11 @@ def barrier_ids(image: Image) -> Iterator[Fault]:
         yield "L-CODE", "a named barrier's id is not a constant"
     found = {u.id for u in uses if u.id}
     placed = _placed_barriers(image)
-    if found != placed:
-        yield "L-CODE", f"named barriers in the code are {sorted(found)}, placed {sorted(placed)}"
+    if stray := found - {i for ids in placed.values() for i in ids}:
+        yield "L-CODE", f"named barriers {sorted(stray)} are in the code, placed are {placed}"
+    for name, ids in placed.items():
+        if not found & ids:
+            yield "L-CODE", f"named barrier '{name}' was placed at {sorted(ids)}, which the code does not use"
     zeros = sum(u.id == 0 for u in uses)
     if zeros != 1:
         yield (
@@ -180,8 +190,8 @@ def barrier_ids(image: Image) -> Iterator[Fault]:
         )
 
 
-def _placed_barriers(image: Image) -> set[int]:
-    """Ids whose claims are used by code, or lent to a transfer or rendezvous that uses them."""
+def _placed_barriers(image: Image) -> dict[str, set[int]]:
+    """By claim, the ids of those that code uses, or that are lent to a transfer or rendezvous that uses them."""
     reach = Reach(image.symbols)
     lent: set[ClaimOp] = set()
     for connect, _, import_ in reach.connected(ExportOp, ImportOp):
@@ -189,7 +199,7 @@ def _placed_barriers(image: Image) -> set[int]:
         synced = connect.schedule.data["sync"] == "cta" or bool(connect.orders)
         if synced and import_.barrier:
             lent.add(image.symbols.get(import_.barrier, import_, ClaimOp))
-    ids: set[int] = set()
+    ids: dict[str, set[int]] = {}
     for claim in image.symbols.ops(ClaimOp):
         by_code = any(
             found is claim
@@ -198,7 +208,8 @@ def _placed_barriers(image: Image) -> set[int]:
             for found in [image.symbols.find(ref, code)]
         )
         if claim.kind.data is Kind.barrier and claim.base is not None and (claim in lent or by_code):
-            ids |= set(range(claim.base.value.data, claim.base.value.data + claim.size.value.data))
+            first = claim.base.value.data
+            ids[qualified(claim)] = set(range(first, first + claim.size.value.data))
     return ids
 
 
@@ -236,12 +247,15 @@ def entries(image: Image) -> Iterator[Fault]:
     """The dispatch kernel enters each role at exactly its warps, after the mbarriers are initialised and fenced."""
     kernel = image.linked.text.partition("__global__")[2]
     enters = re.finditer(r"if \(warp (?:== (\d+)|>= (\d+) && warp < (\d+))\) [\w:]*::(\w+)\(", kernel)
-    found = {m[4]: (int(m[1]), int(m[1]) + 1) if m[1] else (int(m[2]), int(m[3])) for m in enters}
+    found = {(m[4], (int(m[1]), int(m[1]) + 1) if m[1] else (int(m[2]), int(m[3]))) for m in enters}
     for role in image.symbols.ops(RoleOp):
         first = role.first_warp.value.data if role.first_warp is not None else -1
         warps = (first, first + role.warps.value.data)
-        if found.get(role.entry.data) != warps:
-            yield "L-CODE", f"role '{qualified(role)}' is entered by warps {found.get(role.entry.data)}, placed {warps}"
+        if (role.entry.data, warps) not in found:
+            yield (
+                "L-CODE",
+                f"role '{qualified(role)}' is not entered by its warps {warps}: the kernel enters {sorted(found)}",
+            )
     inits = [r.init.data for r in image.symbols.ops(RingOp) if r.init]
     order = [kernel.find(f"::{init}(") for init in inits] + [kernel.find("pl_fence_mbarrier_init()")] * bool(inits)
     order.append(kernel.find("__syncthreads()"))
@@ -283,6 +297,10 @@ def transfers(image: Image) -> Iterator[Fault]:
         export = image.symbols.find(connect.provider, connect)
         if not isinstance(import_, ImportOp) or not isinstance(export, ExportOp) or connect.schedule is None:
             continue
+        plan = from_json(str(connect.schedule.data["plan"]))
+        said = connect.route.data if connect.route is not None else "none"
+        if said != plan.kind or said not in [c.data for c in connect.candidates or ()]:
+            yield "L-ROUTE", f"tensor '{qualified(import_)}' has a plan of route '{plan.kind}', its route is '{said}'"
         for violation in violations(image.symbols, export, import_, str(connect.schedule.data["plan"])):
             yield "L-ROUTE", f"tensor '{qualified(import_)}': {violation}"
 

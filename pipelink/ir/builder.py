@@ -324,4 +324,6 @@ class PipelineBuilder:
             self.properties["fp"] = self.packages[0].fp
         body = pl.block([*self.packages, *self.others])
         pipeline = pl.PipelineOp.create(properties=self.properties, regions=[body], location=location(self.at))
-        return ModuleOp([pipeline])
+        module = ModuleOp([pipeline])
+        module.location = pipeline.location
+        return module

@@ -5,9 +5,11 @@ Errors are collected in a `Diagnostics` and raised once, so that one run reports
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pipelink.ir.clauses import CLAUSES, RANKS
+
+OTHERS = 4  # how many consequences of one cause are told
 
 
 @dataclass(frozen=True)
@@ -96,15 +98,31 @@ class Diagnostics:
     """Collects errors; `check` raises them all at once, the most fundamental first."""
 
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    causes: dict[str, list[Diagnostic]] = field(default_factory=dict[str, list[Diagnostic]])
 
-    def error(self, clause: str, message: str, place: Place | None = None, *notes: Note, hint: str = "") -> None:
+    def error(
+        self, clause: str, message: str, place: Place | None = None, *notes: Note, hint: str = "", cause: str = ""
+    ) -> None:
+        """Report one. Errors of one `cause` are one error: the first, with the others as notes."""
         found = Diagnostic(clause, message, place, notes, hint)
-        if found not in self.errors:
+        known = tuple(self.causes.get(cause, ()))
+        if found in self.errors or found in known:
+            return
+        if cause:
+            self.causes[cause] = [*known, found]
+        if not known:
             self.errors.append(found)
 
     def check(self) -> None:
         if self.errors:
-            raise PipelinkError(*sorted(self.errors, key=lambda d: RANKS[d.clause]))
+            raise PipelinkError(*sorted(map(self._with_others, self.errors), key=lambda d: RANKS[d.clause]))
+
+    def _with_others(self, first: Diagnostic) -> Diagnostic:
+        """An error with notes of the others of its cause; past OTHERS of them, how many there are."""
+        others = next((found[1:] for found in self.causes.values() if found[0] is first), list[Diagnostic]())
+        notes = [Note(f"so too: {other.message}", other.place) for other in others[:OTHERS]]
+        notes += [Note(f"and {len(others) - OTHERS} more", first.place)] * (len(others) > OTHERS)
+        return replace(first, notes=(*first.notes, *notes))
 
 
 @contextmanager

@@ -39,12 +39,12 @@ class AnalyzeLifetimes(LinkPass):
         for new in sharing.blocks:
             older = [(old, event) for old in sharing.blocks if (event := sharing.event_between(old, new))]
             for _, event in older:
-                tensor, _, moment = event.partition(".")
+                tensor, _, moment = event.rpartition(".")
                 orders.setdefault(tensor, set()).add(moment)
             if older:
                 new.shares = ArrayAttr([reference(old) for old, _ in older])
         for connect, _, import_ in reach.connected(ExportOp, ImportOp):
-            connect.orders = strings(sorted(orders.get(import_.sym_name.data, ())))
+            connect.orders = strings(sorted(orders.get(sharing.events.tensors[import_], ())))
 
     def _live(self, claim: ClaimOp, sharing: Sharing, unused: set[ClaimOp]) -> None:
         owner = next((p for p, c in sharing.twin.items() if c is claim), claim)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from pipelink.frontends.contract import handle_symbol
+from pipelink.ir.attributes import Kind
 from pipelink.ir.diagnostics import Diagnostics
 from pipelink.ir.locations import place_of
 from pipelink.ir.pl import (
@@ -65,10 +66,25 @@ class EmitStubs(LinkPass):
             for old in symbols.ops(kind):
                 old.detach()
                 old.erase()
+        _refuse_unwritten(reach, errors)
+        errors.check()
         made: list[PlOp] = [*_stubs(reach), *_trampolines(reach), _dispatch(pipeline, symbols)]
         for op in made:
             op.location = pipeline.location
         pipeline.body.block.add_ops(made)
+
+
+def _refuse_unwritten(reach: Reach, errors: Diagnostics) -> None:
+    """What is placed and has no generated code yet: a kernel without it would be wrong."""
+    lacking = {Kind.tmem: "allocates tensor memory", Kind.counter: "passes counters to the kernel"}
+    for claim in reach.symbols.ops(ClaimOp):
+        if claim in reach.live and (what := lacking.get(claim.kind.data)):
+            message = f"'{qualified(claim)}' is placed, but nothing generated {what} yet"
+            errors.error("L-FEATURE", message, place_of(claim))
+    for ring in reach.symbols.ops(RingOp):
+        if ring in reach.live and ring.scope.data != "cta":
+            message = f"ring '{qualified(ring)}' has scope {ring.scope.data}, and no kernel is launched in clusters yet"
+            errors.error("L-FEATURE", message, place_of(ring))
 
 
 def handles(reach: Reach) -> Iterator[tuple[str, int, Operation]]:

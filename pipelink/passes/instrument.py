@@ -161,7 +161,8 @@ class Reproducer(Instrument):
 
 def reproducer(steps: Sequence[ModulePass], text: str) -> str:
     """IR and the passes to run over it, for `--run-reproducer`."""
-    return f"// configuration: -p {shlex.quote(','.join(map(str, steps)))}\n{text}"
+    passes = ",".join(map(str, steps)).replace("'", "'\\''")
+    return f"// configuration: -p '{passes}'\n{text}"
 
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -3,6 +3,7 @@
 It also lays out the parameter block and freezes the facts, which are decided here for good.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -42,6 +43,7 @@ from pipelink.passes.reach import Reach
 from pipelink.passes.sharing import Sharing
 
 MBARRIER_BYTES = 8  # PTX ISA, mbarrier: an opaque 64-bit object in shared memory
+IDLE_BUDGET = 24  # the least that setmaxnreg takes (PTX ISA); the solver counts it for warpgroups without a role
 COUNTER_WORDS = 1 << 20  # counters live in device memory, which the session allocates: a bound, not a capacity
 DOMAINS = {
     Kind.smem: "smem",
@@ -152,11 +154,22 @@ class Model:
         blocks = {qualified(b): b for b in self.sharing.blocks}
         for name, claim in blocks.items():
             for old in (".".join(path_of(s)) for s in claim.shares or ()):
-                if old in blocks and self.sharing.event_between(blocks[old], claim):
+                event = self.sharing.event_between(blocks[old], claim) if old in blocks else ""
+                if event:
+                    self._check_order(name, old, event, errors)
                     continue
                 place = place_of(blocks[old]) if old in blocks else None
                 message = f"'{name}' may not lie over '{old}': no event orders all users of the one before the other's"
                 errors.error("L-LIFETIME", message, place_of(claim), Note(f"'{old}' is used until its end", place))
+
+    def _check_order(self, name: str, old: str, event: str, errors: Diagnostics) -> None:
+        """The connection whose event lets `name` lie over `old` says that it orders storage: then code does."""
+        tensor, _, moment = event.rpartition(".")
+        import_ = self.sharing.events.imports[tensor]
+        connect = self.reach.providers[import_][1]
+        if moment not in [o.data for o in connect.orders or ()]:
+            message = f"'{name}' may lie over '{old}' by '{event}', which the connection does not order"
+            errors.error("L-LIFETIME", message, place_of(connect), hint=f'add "{moment}" to its orders')
 
     def read(self) -> Placement:
         """The placement that the IR states, whoever wrote it. Raises PipelinkError where it states none."""
@@ -188,7 +201,34 @@ class Model:
             for name, ring in self.rings.items()
             if (ring.producer.depth, ring.producer.arrivals) != (ring.consumer.depth, ring.consumer.arrivals)
         ]
-        return [*check(self.problem(), self.read()), *apart, *ends]
+        return [
+            *check(self.problem(), self.read()),
+            *apart,
+            *ends,
+            *self._arrivals(),
+            *self._parameters(),
+            *self._facts(),
+        ]
+
+    def _arrivals(self) -> Iterator[str]:
+        for name, ring in self.rings.items():
+            expected = integers(self._expected_arrivals(ring.producer, ring.consumer))
+            if ring.producer.arrivals != expected:
+                yield f"ring '{name}' has arrivals {ring.producer.arrivals}, its contracts say {expected}"
+
+    def _parameters(self) -> Iterator[str]:
+        end = 0
+        placed = [p for p in self.symbols.ops(ParamOp) if p.offset is not None]
+        for param in sorted(placed, key=lambda p: p.offset.value.data if p.offset is not None else 0):
+            start = param.offset.value.data if param.offset is not None else 0
+            if start < end or start % param.align.value.data:
+                yield f"parameters '{param.type_name.data}' at {start} overlap others or are not aligned"
+            end = start + param.size.value.data
+
+    def _facts(self) -> Iterator[str]:
+        for _, fact, use in self.reach.connected(FactOp, UseFactOp):
+            if use.value != fact.value:
+                yield f"fact '{qualified(use)}' is written as {use.value}, its owner says {fact.value}"
 
     def explain(self, explanation: Explanation, errors: Diagnostics) -> None:
         notes: list[Note] = []
@@ -217,17 +257,19 @@ class Model:
         self.pipeline.proofs = ValuesAttr.of(proofs(placement))
 
     def _write_ring(self, producer: RingOp, consumer: RingOp, depth: int) -> None:
-        """Arrival counts are functions of the widths of the roles that run each endpoint."""
+        arrivals = self._expected_arrivals(producer, consumer)
+        for ring in (producer, consumer):
+            ring.depth = integer(depth)
+            ring.arrivals = integers(arrivals)
+
+    def _expected_arrivals(self, producer: RingOp, consumer: RingOp) -> tuple[int, int]:
+        """Arrivals on full and on empty: functions of the widths of the roles that run each endpoint."""
 
         def warps(ring: RingOp) -> int:
             code = self.symbols.find(ring.on, ring)
             return sum(r.warps.value.data for r in self.reach.roles_running(code)) if code else 0
 
-        full = producer.full_count.arrivals(warps(producer))
-        empty_ = consumer.empty_count.arrivals(warps(consumer))
-        for ring in (producer, consumer):
-            ring.depth = integer(depth)
-            ring.arrivals = integers((full, empty_))
+        return producer.full_count.arrivals(warps(producer)), consumer.empty_count.arrivals(warps(consumer))
 
     def _write_groups(self, placement: Placement) -> None:
         """Roles that share a warpgroup share a register budget, so they are one group."""
@@ -243,9 +285,11 @@ class Model:
                 groups.append(([*names, name], start, max(stop, end)))
             else:
                 groups.append(([name], first, end))
-        for names, first, end in groups:
-            budget = placement.registers.get(names[0])
-            need = max(self.measured.get(n, self.roles[n].need.value.data) for n in names)
+        if placement.registers:
+            groups += [([], first, first + 4) for first in self._idle_warpgroups(groups, placement.threads // 32)]
+        for names, first, end in sorted(groups, key=lambda g: g[1]):
+            budget = placement.registers.get(names[0]) if names else IDLE_BUDGET
+            need = max((self.measured.get(n, self.roles[n].need.value.data) for n in names), default=0)
             properties = {
                 "roles": ArrayAttr([reference(self.roles[n]) for n in names]),
                 "warps": integers((first, min(end, placement.threads // 32))),
@@ -253,6 +297,10 @@ class Model:
                 **({"budget": integer(budget)} if budget is not None else {}),
             }
             self.pipeline.body.block.add_op(GroupOp.create(properties=properties, location=self.pipeline.location))
+
+    def _idle_warpgroups(self, groups: list[tuple[list[str], int, int]], warps: int) -> list[int]:
+        """First warps of the warpgroups that no role touches; they give their registers up like any other."""
+        return [w for w in range(0, warps, 4) if not any(first <= w < end for _, first, end in groups)]
 
 
 def proofs(placement: Placement) -> dict[str, str | int]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
+from pipelink.ir.attributes import Kind
 from pipelink.ir.pl import ClaimOp, ExportOp, ImportOp, RingOp, RoleOp
 from pipelink.ir.symbols import path_of
 from pipelink.passes.lifetimes import Events
@@ -51,17 +52,19 @@ class Sharing:
         aliases = set(self.twin.values())
         live = [c for c in reach.symbols.ops(ClaimOp) if c in reach.live]
         self.blocks = [c for c in live if c not in aliases]
-        self.imports = {op.sym_name.data: op for _, _, op in reach.connected(ExportOp, ImportOp)}
         self.producers = Counter[Operation](export for _, export, _ in reach.connected(ExportOp, ImportOp))
 
     def lifetime(self, claim: ClaimOp) -> tuple[str, str]:
         """The events between which the block of `claim` is used; a draining producer stops when its consumer does."""
         twin, ring = self.twin.get(claim), self.ring_of.get(claim)
-        mine = (claim.lifetime.start.data, claim.lifetime.end.data)
         if twin is None or ring is None:
-            return mine
-        theirs = (twin.lifetime.start.data, twin.lifetime.end.data)
-        return theirs if ring.producer.drains is not None else ("begin", "end")
+            return self._events(claim)
+        return self._events(twin) if ring.producer.drains is not None else ("begin", "end")
+
+    def _events(self, claim: ClaimOp) -> tuple[str, str]:
+        """The first and last event of a claim; all of the kernel where it names none that exists."""
+        start, end = (self.events.resolve(claim, e.data) for e in (claim.lifetime.start, claim.lifetime.end))
+        return start or "begin", end or "end"
 
     def _roles(self, code: Code) -> list[RoleOp]:
         return self.reach.roles_running(code)
@@ -72,16 +75,20 @@ class Sharing:
         ring = self.ring_of.get(claim)
         if ring is None:
             return all(self._roles(user) == [role] for user in self.reach.users_of(claim))
+        producer = self.reach.symbols.find(ring.producer.on, ring.producer)
+        others = [user for user in self.reach.users_of(claim) if user is not producer]
         consumers = self.reach.users_of(ring.claims[claim])
-        return ring.producer.drains is not None and all(self._roles(user) == [role] for user in consumers)
+        return ring.producer.drains is not None and all(self._roles(user) == [role] for user in others + consumers)
 
     def event_between(self, old: ClaimOp, new: ClaimOp) -> str:
         """The `ready` event that orders all users of `old` before those of `new`; "" where there is none."""
         if old.lifetime.phase.data or new.lifetime.phase.data or old.kind.data is not new.kind.data:
             return ""
+        if new.kind.data is Kind.mbarrier:  # nobody promises to invalidate and initialise it again under a fence
+            return ""
         start = self.lifetime(new)[0]
-        tensor, _, event = start.partition(".")
-        import_ = self.imports.get(tensor)
+        tensor, _, event = start.rpartition(".")
+        import_ = self.events.imports.get(tensor)
         if event != "ready" or import_ is None or not self.events.before(self.lifetime(old)[1], start):
             return ""
         site = self.reach.site_of(import_)

@@ -28,6 +28,8 @@ STAGES = (
         calls.check_signatures,
         calls.check_tensor_signatures,
         calls.check_callers,
+        calls.check_sites,
+        calls.check_cycles,
         tensors.check_tensors,
         facts.check_facts,
         lifetimes.check_lifetimes,

@@ -1,8 +1,9 @@
 """`--verify-diagnostics`: an input's comments say which diagnostics it gives, and where, as in MLIR.
 
-`// expected-error@+1 {{text}}` expects an error on the next line whose text holds `text`. The kinds are error, note, remark
-and help; the places @+N, @-N, @above and @below (past comments of this kind), @unknown for what is in no line of the input.
-`{{a{{[0-9]+}}b}}` of `expected-error-re` holds regular expressions. Each error, note and remark must be expected.
+`// expected-error@+1 {{text}}` expects an error on the next line that holds `text`. The kinds are error, note,
+remark and help; the places @+N, @-N, @above and @below (past comments of this kind), @unknown for what is in no line of
+the input. `{{a{{[0-9]+}}b}}` of `expected-error-re` holds regular expressions. Each error, note and remark must be
+expected.
 """
 
 import re
@@ -29,7 +30,8 @@ class Expected:
 
     def fits(self, line: Line, name: str) -> bool:
         at = line.place.line if line.place and line.place.file == name else 0
-        return line.label.partition("[")[0] == self.kind and at == self.line and bool(self.pattern.search(line.text))
+        kind = line.label.partition("[")[0]
+        return (kind, at) == (self.kind, self.line) and bool(self.pattern.search(f"{line.label}: {line.text}"))
 
 
 def expectations(text: str, name: str) -> list[Expected]:
@@ -39,8 +41,8 @@ def expectations(text: str, name: str) -> list[Expected]:
     for number, line in enumerate(lines, 1):
         if match := COMMENT.search(line):
             kind, regular, where, said = match.groups()
-            at = _line(lines, number, where or "+0")
-            found.append(Expected(kind, at, _pattern(said, bool(regular)), said, Place(name, number, match.start() + 1)))
+            at, place = _line(lines, number, where or "+0"), Place(name, number, match.start() + 1)
+            found.append(Expected(kind, at, _pattern(said, bool(regular)), said, place))
         elif match := LIKE.search(line):
             place = Place(name, number, match.start() + 1)
             raise fail("L-EXPECT", "no expectation", place, hint="write `expected-error @+1 {{text}}`")

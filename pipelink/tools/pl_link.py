@@ -10,7 +10,7 @@ from threading import Thread
 from xdsl.dialects.builtin import ModuleOp
 
 from pipelink.ir.diagnostics import Place, fail
-from pipelink.tools.common import progress, run
+from pipelink.tools.common import add_diagnostic_options, progress, run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -24,6 +24,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--emit-cuda", action="store_true", help="print the generated code and stop")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave generated sources and single units there")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the placement and the decisions")
+    add_diagnostic_options(parser)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     parser.add_argument("--version", action="version", version="pl-link 0.1.0")
     return parser
@@ -48,7 +49,7 @@ def load(path: Path, search: Sequence[Path]) -> ModuleOp:
 
 
 def finish(module: ModuleOp) -> None:
-    """Run the passes that the module still lacks."""
+    """Verify the contracts, whoever wrote the module, then run the passes that it still lacks."""
     from xdsl.context import Context
 
     from pipelink.passes import LINK, get_all_passes
@@ -56,10 +57,10 @@ def finish(module: ModuleOp) -> None:
     from pipelink.passes.pipeline import link_pipeline, verify
 
     verify(module)
+    get_all_passes()[LINK[0]]()().apply(Context(), module)
     undone = [name for name in LINK if any(missing(module, p) for p in get_all_passes()[name]().produces)]
     if undone:
-        start = LINK[0] if undone[0] == LINK[1] else undone[0]
-        link_pipeline(start).apply(Context(), module)
+        link_pipeline(undone[0]).apply(Context(), module)
         verify(module, "the passes of the link")
 
 
@@ -100,7 +101,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def link(arguments: argparse.Namespace) -> int:
-    """The whole command. Raises PipelinkError; nothing is written unless everything holds."""
+    """The whole command. Raises PipelinkError; no image is written unless everything holds."""
     from pipelink.backend import control, cuda, image, record
     from pipelink.backend.link import load_packages
     from pipelink.backend.registers import link_fitting
@@ -153,7 +154,7 @@ def _dump(module: ModuleOp) -> bytes:
 
 def main(args: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(args)
-    sys.exit(run("pl-link", lambda: link(arguments), arguments.debug))
+    sys.exit(run("pl-link", lambda: link(arguments), arguments.debug, arguments.format))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from pipelink.ir.diagnostics import fail
-from pipelink.tools.common import progress, run
+from pipelink.tools.common import add_diagnostic_options, progress, run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -29,6 +29,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-source", action="store_true", help="leave the source out of the package")
     parser.add_argument("--depfile", metavar="FILE", type=Path, help="write the dependencies as a make rule")
     parser.add_argument("-v", "--verbose", action="store_true", help="print a summary")
+    add_diagnostic_options(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -36,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """The command. Returns 0, or 1 after printing errors."""
     options = _parser().parse_args(arguments)
-    return run("pl-pack", lambda: _run(options), options.debug)
+    return run("pl-pack", lambda: _run(options), options.debug, options.format)
 
 
 def _run(options: argparse.Namespace) -> int:

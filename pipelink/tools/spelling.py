@@ -8,9 +8,7 @@ from pipelink.ir.diagnostics import fail
 ALIASES = {
     "--print-between-passes": "--print-ir-after-all",
     "--time-passes": "--timing",
-    "--dump-pass-pipeline": "--dump-passes",
     "--mlir-disable-threading": "",  # nothing here runs in threads
-    "--mlir-elide-elementsattrs-if-larger": "",
     "--mlir-generate-reproducer": "--generate-reproducer",
     "--mlir-pass-pipeline-crash-reproducer": "--crash-reproducer",
     "--mlir-pass-pipeline-local-reproducer": "",  # ours always is: the IR before the pass that fails
@@ -55,5 +53,6 @@ def unanchored(text: str) -> str:
     if found := ANCHOR.fullmatch(text):
         return unanchored(found[1])
     if "(" in re.sub(r'"[^"]*"', "", text):
-        raise fail("L-USAGE", f"passes run on a module, not on '{text.partition('(')[0].strip()}'", hint="name them alone")
+        anchor = text.partition("(")[0].strip()
+        raise fail("L-USAGE", f"passes run on a module, not on '{anchor}'", hint="name the passes alone")
     return re.sub(r'("[^"]*")|\s*(,)\s*', lambda m: m[1] or m[2], text.strip())

@@ -212,6 +212,9 @@ def _wanted(need: Buffer) -> str:
 
 def _fit(lent: Lent, needs: Sequence[Buffer]) -> Lent:
     problems = [problem for need in needs if (problem := _unfit(lent, need))]
+    walks = [s for s, n in zip(lent.stride, lent.shape, strict=True) if n > 1]
+    if any(stride <= 0 for stride in walks):
+        problems.append(f"buffer {lent.name!r} has strides {lent.stride}; every element needs a place of its own")
     if problems:
         raise BufferError(problems[0])
     return _normal(lent, max(need.align for need in needs), needs[0].itemsize)

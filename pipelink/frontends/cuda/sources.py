@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,12 +53,13 @@ def collect(path: Path, headers: Path, includes: Sequence[Path], flags: Sequence
     """
     folder, main = path.parent, path.name
     found = {main: read(path)}
-    listed = toolchain.run_nvcc(
-        ["-std=c++17", "-MM", "-DPL_PACK", *(f"-I{i.resolve()}" for i in (headers, *includes)), *flags, main],
-        folder,
-    )
+    with tempfile.TemporaryDirectory(prefix="pipelink-") as name:
+        rule = Path(name) / "rule"
+        folders = (f"-I{i.resolve()}" for i in (headers, *includes))
+        toolchain.run_nvcc(["-std=c++17", "-MM", "-MF", str(rule), "-DPL_PACK", *folders, *flags, main], folder)
+        listed = rule.read_text()
     root = toolchain.toolkit().root.resolve()
-    dependencies = [path for path in prerequisites(listed.text, folder) if not path.resolve().is_relative_to(root)]
+    dependencies = [path for path in prerequisites(listed, folder) if not path.resolve().is_relative_to(root)]
     for dependency in sorted(dependencies):
         if (relative := _within(dependency, folder)) and not _within(dependency, headers):
             check_name(relative, dependency)

@@ -52,23 +52,26 @@ def validate(contract: Contract, errors: Diagnostics) -> None:
 
 
 def _check_names(contract: Contract, errors: Diagnostics) -> None:
-    """What has a name of one kind has it alone: handles, code that runs, foreign functions, what the caller gives."""
+    """Within a package a name stands for one thing, as symbols of `pl.package` do; what the caller gives is apart."""
     rings = [(f"ring {r.name}", name, r.at) for r in contract.rings for name in ring_handles(r.name)]
     spaces: list[list[tuple[str, str, Location]]] = [
-        [*_named("claim", contract.claims), *_named("warp handle", contract.warp_handles), *rings],
         [
+            *_named("claim", contract.claims),
+            *_named("warp handle", contract.warp_handles),
+            *rings,
+            *_named("ring", contract.rings),
             *_named("role", contract.roles),
             *_named("callable", contract.callables),
             *_named("export", contract.exports),
+            *_named("call", contract.calls),
+            *_named("import", contract.imports),
+            *_named("site", contract.sites),
+            *_named("fact", contract.facts),
+            *_named("use of fact", contract.fact_uses),
+            *_named("domain", contract.domains),
+            *_named("view", contract.views),
         ],
-        [*_named("call", contract.calls), *_named("import", contract.imports)],
         [*_named("buffer", contract.buffers), *_named("argument", contract.arguments)],
-        _named("ring", contract.rings),
-        _named("site", contract.sites),
-        _named("fact", contract.facts),
-        _named("use of fact", contract.fact_uses),
-        _named("domain", contract.domains),
-        _named("view", contract.views),
     ]
     for space in spaces:
         seen: dict[str, tuple[str, Location]] = {}

@@ -23,6 +23,7 @@ from pipelink.ir.maps.forms import (
     substitute,
 )
 
+MAX_POINTS = 1 << 22  # maps are enumerated: tiles are far smaller
 _TEXT = re.compile(r"\s*\(([^()]*)\)\s*->\s*\(([^()]*)\)\s*\{(.*)\}\s*", re.DOTALL)
 
 
@@ -56,6 +57,8 @@ class ExactMap:
             _check_space(space)
         if len(self.forms) != len(self.outputs):
             raise MapError(f"{len(self.forms)} forms for {len(self.outputs)} outputs")
+        if self.size > MAX_POINTS:
+            raise MapError(f"a domain of {self.size} points, at most {MAX_POINTS} can be enumerated")
         known = {name for name, _ in self.domain}
         for (name, _), form in zip(self.outputs, self.forms, strict=True):
             if stray := sorted(names(form) - known):

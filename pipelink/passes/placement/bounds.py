@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import prod
+from heapq import heappop, heappush
 
 CLIQUE_LIMIT = 2000  # a subset of the cliques still gives valid bounds
-STATE_LIMIT = 1 << 13  # orders of 13 distinct blocks
+STATE_LIMIT = 1 << 15  # sets of blocks that one bound may look at
 
 
 def maximal_cliques(neighbours: Sequence[frozenset[int]]) -> tuple[tuple[int, ...], ...]:
@@ -35,35 +35,46 @@ def _cliques(
 def stacked_height(blocks: Sequence[tuple[int, int]], base: int) -> int:
     """The least height over all orders of (size, alignment) blocks that all exclude each other.
 
-    Exact up to STATE_LIMIT states, counting equal blocks once; above that the plain sum, still a lower bound.
+    Best first by the padding so far, equal blocks counted once. Exact up to STATE_LIMIT sets of blocks; above that the
+    least padding that is not excluded, still a lower bound.
     """
     weight = base + sum(size for size, _ in blocks)
+    most = plain_stack(blocks, base) - weight
+    return weight + (_least_padding(sorted(Counter(blocks).items()), base, most) if most else 0)
+
+
+def plain_stack(blocks: Sequence[tuple[int, int]], base: int) -> int:
+    """The height of two plain orders, the lower: by falling alignment, and with the least padding next."""
     falling = sorted(blocks, key=lambda b: (-b[1], -b[0]))
-    if _stack(falling, base) == weight:
-        return weight
-    kinds = sorted(Counter(blocks).items())
-    if prod(count + 1 for _, count in kinds) > STATE_LIMIT:
-        return weight
-    return _least_stack(kinds, base)
-
-
-def _stack(blocks: Sequence[tuple[int, int]], base: int) -> int:
     top = base
-    for size, align in blocks:
-        top = -(-top // align) * align + size
-    return top
+    for size, align in falling:
+        top += -top % align + size
+    closest = base
+    while falling:
+        best = min(range(len(falling)), key=lambda k: -closest % falling[k][1])
+        size, align = falling.pop(best)
+        closest += -closest % align + size
+    return min(top, closest)
 
 
-def _least_stack(kinds: Sequence[tuple[tuple[int, int], int]], base: int) -> int:
-    """Dynamic program over how many blocks of each kind are stacked; a state is a mixed-radix number."""
-    strides = [1]
-    for _, count in kinds:
-        strides.append(strides[-1] * (count + 1))
-    least = [base] * strides[-1]
-    for state in range(1, strides[-1]):
-        tops: list[int] = []
-        for k, ((size, align), _) in enumerate(kinds):
-            if state % strides[k + 1] >= strides[k]:
-                tops.append(-(-least[state - strides[k]] // align) * align + size)
-        least[state] = min(tops)
-    return least[-1]
+def _least_padding(kinds: Sequence[tuple[tuple[int, int], int]], base: int, most: int) -> int:
+    """Dijkstra over sets of stacked blocks: a set is a mixed-radix number. `most` is a padding known to suffice."""
+    steps: list[tuple[int, int, int, int]] = []
+    full = 1
+    for (size, align), count in kinds:
+        steps.append((size, align, full, count + 1))
+        full *= count + 1
+    heap = [(0, 0, 0, base)]  # padding, minus the blocks stacked, the set, its top
+    seen: set[int] = set()
+    while heap:
+        padding, stacked, state, top = heappop(heap)
+        if state == full - 1 or len(seen) == STATE_LIMIT:
+            return padding
+        if state in seen:
+            continue
+        seen.add(state)
+        for size, align, stride, radix in steps:
+            pad = -top % align
+            if padding + pad < most and state // stride % radix < radix - 1 and state + stride not in seen:
+                heappush(heap, (padding + pad, stacked - 1, state + stride, top + pad + size))
+    return most

@@ -40,11 +40,13 @@ def _depths(problem: Problem, placement: Placement) -> Iterator[str]:
 def _extents(problem: Problem, placement: Placement, domain: str) -> list[tuple[str, int, int]]:
     """(claim, first address, end) of every placed claim of a domain."""
     extents: list[tuple[str, int, int]] = []
+    widths = {role.name: role.warps for role in problem.roles}
     for claim in problem.claims:
         if claim.domain == domain and claim.name in placement.bases:
             stages = placement.depths.get(claim.ring, 0) if claim.ring is not None else 1
             start = placement.bases[claim.name]
-            extents.append((claim.name, start, start + claim.size * stages))
+            stage = claim.size + (claim.per_warp * widths[claim.role] if claim.role is not None else 0)
+            extents.append((claim.name, start, start + stage * stages))
     return extents
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pipelink.passes.placement.bounds import maximal_cliques
+from pipelink.passes.placement.bounds import maximal_cliques, plain_stack, stacked_height
 from pipelink.passes.placement.model import Claim, Domain, Problem
 
 
@@ -21,6 +21,19 @@ class Component:
 
     def height(self, bases: Iterable[int]) -> int:
         return max((b + s for b, s in zip(bases, self.sizes, strict=True)), default=self.base)
+
+    @cached_property
+    def bound(self) -> int:
+        """No packing is lower: the greatest height to which a clique stacks."""
+        best = self.base
+        for clique in sorted(self.cliques, key=lambda c: (-sum(self.sizes[i] for i in c), c)):
+            if plain_stack([(self.sizes[i], self.aligns[i]) for i in clique], self.base) > best:
+                best = max(best, self.stacked(clique))
+        return best
+
+    def stacked(self, clique: tuple[int, ...]) -> int:
+        """The least height of blocks that all exclude each other."""
+        return stacked_height([(self.sizes[i], self.aligns[i]) for i in clique], self.base)
 
     def align_up(self, index: int, address: int) -> int:
         return -(-address // self.aligns[index]) * self.aligns[index]
@@ -75,14 +88,18 @@ class Space:
         return math.lcm(claim.align, self.domain.align)
 
     def unit(self, depths: Mapping[str, int]) -> int:
-        """Greatest common divisor of all sizes and alignments: left-justified addresses are multiples of it."""
-        sizes = [self.size(c, depths) for c in self.claims]
-        return math.gcd(self.domain.base, *sizes, *(self.align(c) for c in self.claims)) or 1
+        """Left-justified addresses are multiples of it: the greatest common divisor of all sizes and of those
+        alignments that do not hold by themselves."""
+        unit = math.gcd(self.domain.base, *(self.size(c, depths) for c in self.claims))
+        aligns = {self.align(c) for c in self.claims}
+        while unit and any(unit % align and align % unit for align in aligns):
+            unit = math.gcd(unit, *(align for align in aligns if unit % align))
+        return unit or 1
 
     def components(self, depths: Mapping[str, int]) -> list[Component]:
         unit = self.unit(depths)
         sizes = [self.size(c, depths) // unit for c in self.claims]
-        aligns = [self.align(c) // unit for c in self.claims]
+        aligns = [max(1, self.align(c) // unit) for c in self.claims]
         return [
             Component(
                 tuple(sizes[i] for i in member), tuple(aligns[i] for i in member), *graph, self.domain.base // unit

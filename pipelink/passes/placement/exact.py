@@ -1,17 +1,27 @@
-"""Exact search for a packing under a given height: branch and bound over left-justified packings.
+"""Exact search for a packing under a given height: each step settles one block at its lowest address, or not there.
 
-Blocks are placed in order of (address, index), each at its natural address, the least one above the neighbours placed
-before it. Sliding blocks down leaves only such packings, so that an exhausted search is a refutation.
+Only left-justified packings matter: slide blocks down until each stands on the base or on another. A block whose least
+address `low` is below the tops of all its unplaced neighbours either stands there, which lifts all of them above it, or
+stands on one of them and is held until one is placed under it. The two cases exclude each other and miss nothing, so
+that an exhausted search is a refutation, and blocks may be taken in any order: the tightest clique of all comes first,
+cliques weigh more each time they fail, and what falls apart is solved part by part. A search starts again with other
+tie-breaks, from a fixed row of seeds, and ever larger limits.
 """
 
+import random
+from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Literal
 
 from pipelink.passes.placement.conflict import Component
+from pipelink.passes.placement.stacks import DONE, Stacks
 
-BLOCK_LIMIT = 400  # one stack frame a block
-MEMO_LIMIT = 200_000
-STACK_LIMIT = 12  # members; larger cliques are only weighed
+BLOCK_LIMIT = 700  # one stack frame a block
+FIRST_RUN = 1_000  # nodes
+GROWTH = 1.3
+PLAIN_RUNS = 3  # as many as there are rankings; later ones are shuffled a little
+SHUFFLE = 0.5
 
 
 @dataclass(frozen=True)
@@ -22,110 +32,275 @@ class Outcome:
 
 def search(part: Component, height: int, node_limit: int) -> tuple[Outcome, int]:
     """Decides whether `part` packs into `height`; returns the outcome and the nodes used."""
-    if len(part.sizes) > BLOCK_LIMIT or node_limit <= 0:
-        return Outcome("undecided"), 0
-    tree = _Tree(part, height, node_limit)
-    natural = [part.align_up(i, part.base) for i in range(len(part.sizes))]
-    if tree.extend(natural, part.base, -1, list(range(len(part.sizes)))):
-        return Outcome("fits", tuple(tree.bases)), tree.nodes
-    return Outcome("undecided" if tree.nodes > node_limit else "refuted"), tree.nodes
+    found = Search(part, height)
+    return found.more(node_limit), found.nodes
+
+
+class Search:
+    """One question, to be continued with more nodes where it is still open."""
+
+    def __init__(self, part: Component, height: int) -> None:
+        self._tree = _Tree(part, height) if len(part.sizes) <= BLOCK_LIMIT else None
+        self._part = part
+        self._run = 0
+
+    @property
+    def nodes(self) -> int:
+        return self._tree.nodes if self._tree else 0
+
+    def more(self, nodes: int) -> Outcome:
+        """The outcome after at most so many nodes more."""
+        tree = self._tree
+        end = self.nodes + nodes
+        while tree and tree.nodes < end:
+            limit = int(FIRST_RUN * GROWTH**self._run)
+            outcome = tree.run(_ranks(self._part, self._run), min(end, tree.nodes + limit))
+            if outcome.status != "undecided":
+                return outcome
+            self._run += 1
+        return Outcome("undecided")
+
+
+def _ranks(part: Component, run: int) -> list[int]:
+    """Which of the blocks at one address is tried first: the largest by area, by lifetime or by size, in turn."""
+    spans = [0] * len(part.sizes)
+    for clique in part.cliques:
+        for i in clique:
+            spans[i] += 1
+    draw = random.Random(run).random  # its sequence is fixed over Python versions
+    weights: list[float] = []
+    for size, span in zip(part.sizes, spans, strict=True):
+        weight = (size * span, span, size)[run % PLAIN_RUNS]
+        weights.append(-weight * (1 + (SHUFFLE * draw() if run >= PLAIN_RUNS else 0)))
+    ranks = [0] * len(weights)
+    for rank, i in enumerate(sorted(range(len(weights)), key=lambda i: (weights[i], i))):
+        ranks[i] = rank
+    return ranks
+
+
+class _Exhausted(Exception):
+    """The node limit of a run is reached."""
+
+
+class Trail:
+    """Changes of lists of numbers, to be taken back."""
+
+    def __init__(self) -> None:
+        self._log: list[tuple[list[int], int, int]] = []
+
+    def set(self, values: list[int], index: int, value: int) -> None:
+        self._log.append((values, index, values[index]))
+        values[index] = value
+
+    def mark(self) -> int:
+        return len(self._log)
+
+    def undo(self, mark: int) -> None:
+        log = self._log
+        while len(log) > mark:
+            values, index, value = log.pop()
+            values[index] = value
 
 
 class _Tree:
-    def __init__(self, part: Component, height: int, node_limit: int) -> None:
+    """The state of one search. Sets of blocks are bit masks; lists are indexed by block unless they say otherwise."""
+
+    def __init__(self, part: Component, height: int) -> None:
+        count = len(part.sizes)
         self.part = part
         self.height = height
-        self.node_limit = node_limit
+        self.sizes = part.sizes
+        self.aligns = part.aligns
+        self.near = [sorted(n) for n in part.neighbours]
+        self.masks = [sum(1 << j for j in n) for n in part.neighbours]
+        self.of: list[list[int]] = [[] for _ in range(count)]
+        for c, clique in enumerate(part.cliques):
+            for i in clique:
+                self.of[i].append(c)
+        self.twins = _twins(part)
+        self.stacks = Stacks(part, height)
+        self.weights = [1] * len(part.cliques)
         self.nodes = 0
-        self.bases = [0] * len(part.sizes)
-        self.dead: set[tuple[int, int, tuple[tuple[int, int], ...]]] = set()
-        self.stacks: dict[tuple[tuple[int, ...], int], bool] = {}
-        self.earlier_twins = _earlier_twins(part)
 
-    def extend(self, natural: list[int], last: int, last_index: int, left: list[int]) -> bool:
-        """Places the blocks `left`, the next of them after (last, last_index). False once over the node limit."""
-        self.nodes += 1
-        if not left:
-            return True
-        if self.nodes > self.node_limit or not self._may_fit(natural, last, last_index, left):
-            return False
-        state = (last, last_index, tuple((i, natural[i]) for i in left))
-        if state in self.dead:
-            return False
-        for i in self._candidates(natural, last, last_index, left):
-            self.bases[i] = natural[i]
-            if self.extend(self._pushed(natural, i), natural[i], i, [j for j in left if j != i]):
-                return True
-            if self.nodes > self.node_limit:
-                return False
-        if len(self.dead) < MEMO_LIMIT:
-            self.dead.add(state)
-        return False
+    def run(self, ranks: list[int], node_limit: int) -> Outcome:
+        part, count = self.part, len(self.sizes)
+        self.ranks = ranks
+        self.node_limit = node_limit
+        self.trail = Trail()
+        self.low = [part.align_up(i, part.base) for i in range(count)]
+        self.open = [1] * count  # not placed yet
+        self.held = [0] * count  # not at the lowest address that placed neighbours leave
+        self.support = [-1] * count  # of a held block: the open neighbour with the lowest top
+        self.slack = [self.stacks.slack(c, self.low, self.open) for c in range(len(part.cliques))]
+        if min(self.slack, default=0) < 0:
+            return Outcome("refuted")
+        try:
+            fits = all(self._solve(mask) for mask in self._split((1 << count) - 1))
+        except _Exhausted:
+            return Outcome("undecided")
+        return Outcome("fits", tuple(self.low)) if fits else Outcome("refuted")
 
-    def _may_fit(self, natural: list[int], last: int, last_index: int, left: list[int]) -> bool:
-        """Every block, and every clique stacked from the lowest address of its blocks, must stay under the height."""
-        sizes, height = self.part.sizes, self.height
-        low: dict[int, int] = {}
-        for i in left:
-            at = natural[i]
-            if at < last or (at == last and i < last_index):
-                at = self.part.align_up(i, last)
-            if at + sizes[i] > height:
+    def _solve(self, mask: int) -> bool:
+        """Places all blocks of `mask`, which hang together and are all that is open of their cliques."""
+        blocks = _bits(mask)
+        if len(blocks) == 1:
+            self.trail.set(self.open, blocks[0], 0)
+            return not self.held[blocks[0]]
+        cliques = sorted({c for i in blocks for c in self.of[i] if self.slack[c] != DONE})
+        while True:
+            if self.nodes == self.node_limit:
+                raise _Exhausted
+            self.nodes += 1
+            block = self._pick(cliques)
+            mark = self.trail.mark()
+            if self._place(block):
+                for part in self._parts(mask & ~(1 << block), block):
+                    if not self._solve(part):
+                        break
+                else:
+                    return True
+            self.trail.undo(mark)
+            if not self._hold(block):
                 return False
-            low[i] = at
-        for clique in self.part.cliques:
-            members = tuple(i for i in clique if i in low)
-            if members and not self._stacks(members, min(low[i] for i in members)):
-                return False
+
+    def _pick(self, cliques: list[int]) -> int:
+        """The lowest block of the tightest clique, or what could still go under it."""
+        low, sizes, open_, ranks = self.low, self.sizes, self.open, self.ranks
+        slack, weights = self.slack, self.weights
+        tightest = min(cliques, key=lambda c: (slack[c] + 1) / weights[c])
+        block = min((j for j in self.part.cliques[tightest] if open_[j]), key=lambda j: (low[j], ranks[j]))
+        while True:
+            under = [(low[j] + sizes[j], ranks[j], j) for j in self.near[block] if open_[j]]
+            top, _, lowest = min(under)
+            if top > low[block]:
+                return block
+            block = lowest
+
+    def _place(self, block: int) -> bool:
+        """Stands `block` at its least address; its open neighbours go above it. False where that cannot be."""
+        low, sizes, trail = self.low, self.sizes, self.trail
+        top = low[block] + sizes[block]
+        trail.set(self.open, block, 0)
+        changed = [block]
+        for j in self.near[block]:
+            if not self.open[j] or (low[j] >= top and not self.held[j]):
+                continue
+            address = -(-top // self.aligns[j]) * self.aligns[j]
+            if address + sizes[j] > self.height:
+                return self._fail(self.of[j])
+            if self.held[j]:  # this is the support that it waited for
+                trail.set(self.held, j, 0)
+            if low[j] < address:
+                trail.set(low, j, address)
+            changed.append(j)
+        return self._settle(changed)
+
+    def _parts(self, mask: int, placed: int) -> list[int]:
+        """What is left of `mask`, cut where it fell apart, the smallest part first."""
+        beside = self.masks[placed] & mask
+        if any(not beside & ~(self.masks[j] | 1 << j) for j in _bits(beside)):
+            return [mask]
+        return sorted(self._split(mask), key=int.bit_count)
+
+    def _hold(self, block: int) -> bool:
+        """`block`, and by symmetry each twin at its address, stands on some open neighbour. False: that cannot be."""
+        low = self.low
+        twins = [j for j in self.twins[block] if self.open[j] and not self.held[j] and low[j] == low[block]]
+        for i in (block, *twins):
+            self.trail.set(self.held, i, 1)
+        return self._lift({block, *twins}) and self._settle([block, *twins])
+
+    def _settle(self, changed: list[int]) -> bool:
+        """Draws the conclusions of changed blocks: for those held above them, then for all cliques touched."""
+        lifted = self._held_above(changed)
+        if lifted and not self._lift(lifted):
+            return False
+        for c in {c for group in (changed, lifted) for i in group for c in self.of[i]}:
+            slack = self.stacks.slack(c, self.low, self.open)
+            if slack < 0:
+                return self._fail((c,))
+            if slack != self.slack[c]:
+                self.trail.set(self.slack, c, slack)
         return True
 
-    def _stacks(self, members: tuple[int, ...], start: int) -> bool:
-        """Whether blocks that all exclude each other fit in some order from `start` up to the height."""
-        if start + sum(self.part.sizes[i] for i in members) > self.height:
-            return False
-        if len(members) > STACK_LIMIT:
-            return True
-        key = (members, start)
-        if key not in self.stacks:
-            self.stacks[key] = not members or any(
-                self._stacks(members[:k] + members[k + 1 :], self.part.align_up(i, start) + self.part.sizes[i])
-                for k, i in enumerate(members)
-            )
-        return self.stacks[key]
+    def _held_above(self, changed: list[int]) -> set[int]:
+        """Held blocks whose chain of supports begins at a changed block."""
+        found: set[int] = set()
+        stack = changed[:]
+        while stack:
+            j = stack.pop()
+            for k in self.near[j]:
+                if self.held[k] and self.open[k] and self.support[k] == j and k not in found:
+                    found.add(k)
+                    stack.append(k)
+        return found
 
-    def _candidates(self, natural: list[int], last: int, last_index: int, left: list[int]) -> list[int]:
-        """Blocks that may come next. One that leaves room below for another whole block would not be left-justified."""
-        sizes, near = self.part.sizes, self.part.neighbours
-        unplaced = set(left)
-        ceiling = min(natural[i] + sizes[i] for i in left)
-        allowed = [
-            i
-            for i in left
-            if (natural[i], i) > (last, last_index)
-            and natural[i] < ceiling
-            and not unplaced.intersection(self.earlier_twins[i])
+    def _lift(self, held: set[int]) -> bool:
+        """Least addresses of held blocks on the lowest tops of open neighbours, lowest first, so that no two of them
+        carry each other. False where one has nothing to stand on or reaches over the height."""
+        low, sizes = self.low, self.sizes
+        heap: list[tuple[int, int, int]] = []
+        for k in sorted(held):
+            tops = [(low[j] + sizes[j], j) for j in self.near[k] if self.open[j] and j not in held]
+            if tops:
+                heap.append((*min(tops), k))
+        heapify(heap)
+        left = set(held)
+        while heap:
+            top, support, k = heappop(heap)
+            if k not in left:
+                continue
+            left.remove(k)
+            address = max(low[k], -(-top // self.aligns[k]) * self.aligns[k])
+            if address + sizes[k] > self.height:
+                return self._fail(self.of[k])
+            self.trail.set(self.support, k, support)
+            if address > low[k]:
+                self.trail.set(low, k, address)
+            for j in self.near[k]:
+                if j in left:
+                    heappush(heap, (address + sizes[k], k, j))
+        return not left or self._fail(self.of[min(left)])
+
+    def _fail(self, cliques: Iterable[int]) -> bool:
+        for c in cliques:
+            self.weights[c] += 1
+        return False
+
+    def _split(self, mask: int) -> list[int]:
+        """The connected components of a set of blocks."""
+        found: list[int] = []
+        while mask:
+            part = fringe = mask & -mask
+            while fringe:
+                bit = fringe & -fringe
+                new = self.masks[bit.bit_length() - 1] & mask & ~part
+                part |= new
+                fringe = (fringe ^ bit) | new
+            found.append(part)
+            mask &= ~part
+        return found
+
+
+def _bits(mask: int) -> list[int]:
+    found: list[int] = []
+    while mask:
+        bit = mask & -mask
+        found.append(bit.bit_length() - 1)
+        mask ^= bit
+    return found
+
+
+def _twins(part: Component) -> list[list[int]]:
+    """For each block those that are interchangeable with it: of its size and alignment, with the same neighbours."""
+    blocks = range(len(part.sizes))
+    return [
+        [
+            j
+            for j in blocks
+            if j != i
+            and (part.sizes[i], part.aligns[i]) == (part.sizes[j], part.aligns[j])
+            and part.neighbours[i] - {j} == part.neighbours[j] - {i}
         ]
-        return sorted(allowed, key=lambda i: (natural[i], -sizes[i] * len(near[i]), i))
-
-    def _pushed(self, natural: list[int], placed: int) -> list[int]:
-        top = natural[placed] + self.part.sizes[placed]
-        pushed = natural[:]
-        for j in self.part.neighbours[placed]:
-            if pushed[j] < top:
-                pushed[j] = self.part.align_up(j, top)
-        return pushed
-
-
-def _earlier_twins(part: Component) -> list[list[int]]:
-    """Interchangeable blocks are placed in index order, the order that breaks ties of addresses as well."""
-    twins: list[list[int]] = []
-    for j in range(len(part.sizes)):
-        twins.append(
-            [
-                i
-                for i in range(j)
-                if (part.sizes[i], part.aligns[i]) == (part.sizes[j], part.aligns[j])
-                and part.neighbours[i] - {j} == part.neighbours[j] - {i}
-            ]
-        )
-    return twins
+        for i in blocks
+    ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pipelink.passes.placement.conflict import Space
 from pipelink.passes.placement.model import WARP, Claim, Explanation, Problem, Role
-from pipelink.passes.placement.packer import Packer, Verdict, clique_height
+from pipelink.passes.placement.packer import Packer, Verdict
 from pipelink.passes.placement.registers import entry_registers
 from pipelink.passes.placement.warps import Team, arrange
 from pipelink.passes.placement.work import Work
@@ -41,7 +41,7 @@ class _Autopsy:
         for part, member in zip(self.space.components(self.depths), self.space.members, strict=True):
             for clique in part.cliques:
                 claims = [self.space.claims[member[k]] for k in clique]
-                stacked = clique_height(part, clique) * self.unit - self.space.domain.base
+                stacked = part.stacked(clique) * self.unit - self.space.domain.base
                 yield sorted(claims, key=lambda c: (-self._size(c), c.name)), stacked
 
     def _too_much(self) -> Explanation | None:
@@ -80,7 +80,7 @@ class _Autopsy:
         def stacked(claims: list[Claim]) -> int:
             space = self._only(claims)
             (part,) = space.components(self.depths)
-            height = clique_height(part, tuple(range(len(claims))))
+            height = part.stacked(tuple(range(len(claims))))
             return height * space.unit(self.depths) - space.domain.base
 
         for claim in reversed(live):

@@ -3,7 +3,7 @@
 Sizes and addresses are in the unit of their domain (bytes, ids, columns, slots); warps and registers are counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["capacity", "alignment", "fragmentation", "warps", "registers"]
@@ -37,17 +37,25 @@ class Domain:
 
 @dataclass(frozen=True)
 class Claim:
-    """A block of one domain. Where `ring` is set, `size` is one stage and the block holds size * depth(ring)."""
+    """A block of one domain. Where `ring` is set, `size` is one stage and the block holds size * depth(ring).
+
+    Where `role` is set, a stage grows with it: it holds size + per_warp * warps(role). Widths are inputs, so that
+    they are put in before anything is solved (`Problem.with_widths`).
+    """
 
     name: str
     domain: str
     size: int
     align: int = 1
     ring: str | None = None
+    role: str | None = None
+    per_warp: int = 0
 
     def __post_init__(self) -> None:
         _require(self.size >= 1, f"claim {self.name}: size {self.size} is not positive")
         _require(self.align >= 1, f"claim {self.name}: alignment {self.align} is not positive")
+        grows = self.per_warp > 0 if self.role else self.per_warp == 0
+        _require(grows, f"claim {self.name}: grows by {self.per_warp} a warp of role {self.role}")
 
 
 @dataclass(frozen=True)
@@ -109,12 +117,24 @@ class Problem:
         for claim in self.claims:
             _require(claim.domain in domains, f"claim {claim.name}: no domain {claim.domain}")
             _require(claim.ring is None or claim.ring in rings, f"claim {claim.name}: no ring {claim.ring}")
+            _require(claim.role is None or claim.role in roles, f"claim {claim.name}: no role {claim.role}")
         for pair in sorted(self.disjoint_lifetimes):
             _require(pair[0] < pair[1], f"lifetimes {pair}: the pair is not sorted")
             _require(claims.issuperset(pair), f"lifetimes {pair}: no such claim")
         _require(roles.issuperset(_distinct("role", self.role_order)), "role_order names an unknown role")
         _require(claims.issuperset(_distinct("claim", self.claim_order)), "claim_order names an unknown claim")
         _require(self.max_warps >= 1 and self.register_file >= 1, "the block has no warps or registers")
+
+    def with_widths(self) -> "Problem":
+        """The same problem with the widths of roles put into the sizes of the claims that depend on them."""
+        warps = {role.name: role.warps for role in self.roles}
+
+        def plain(claim: Claim) -> Claim:
+            if claim.role is None:
+                return claim
+            return replace(claim, size=claim.size + claim.per_warp * warps[claim.role], role=None, per_warp=0)
+
+        return replace(self, claims=tuple(plain(claim) for claim in self.claims))
 
 
 def _distinct(what: str, names: tuple[str, ...] | list[str]) -> frozenset[str]:

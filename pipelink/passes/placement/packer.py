@@ -4,19 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelink.passes.placement import exact
-from pipelink.passes.placement.bounds import stacked_height
 from pipelink.passes.placement.conflict import Component, Space
 from pipelink.passes.placement.exact import Outcome
-from pipelink.passes.placement.firstfit import best_first_fit, first_fit, improve
+from pipelink.passes.placement.firstfit import best_first_fit, first_fit
 from pipelink.passes.placement.smt import Packing, Smt
 from pipelink.passes.placement.work import Work
 
 # Work of each step, in the order in which they are taken: all but the hardest end before Z3 would be imported.
-FIRST_NODES = 1_000
-ROUNDS = 3_000
-MORE_NODES = 5_000
+FIRST_NODES = 5_000
 RLIMIT = 2_000_000
-LAST_NODES = 50_000
+Z3_BLOCKS = 100  # it has decided nothing larger
+LAST_NODES = 20_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,6 @@ class Packer:
         self._smt: Smt | None = None
         self._packings: dict[Component, Packing] = {}
         self._found: dict[Component, list[int]] = {}
-        self._exhausted: set[Component] = set()
 
     def fits(self, space: Space, depths: Mapping[str, int]) -> Verdict:
         """Whether the whole domain packs into its capacity at `depths`."""
@@ -62,7 +59,7 @@ class Packer:
         capacity = space.domain.capacity // unit
         undecided = ""
         for part in space.components(depths):
-            bound = lower_bound(part)
+            bound = part.bound
             if bound > capacity:
                 return Verdict(
                     "refuted", f"{space.domain.name} clique bound {bound * unit} over {space.domain.capacity}"
@@ -76,12 +73,17 @@ class Packer:
                 undecided = f"{space.domain.name} {how}"
         return Verdict("undecided", undecided) if undecided else Verdict("fits", "packed")
 
-    def smallest(self, space: Space, depths: Mapping[str, int]) -> Layout:
-        """The lowest packing found, in claim order wherever that order is as low as the proven height."""
+    def smallest(self, space: Space, depths: Mapping[str, int], sought: bool = True) -> Layout:
+        """The lowest packing found, in claim order wherever that order is as low as the proven height.
+
+        Where it is not `sought`, the packing that showed that the domain fits."""
         unit = space.unit(depths)
         parts = space.components(depths)
-        floor = max((lower_bound(part) for part in parts), default=space.domain.base // unit)
-        packed = [self._lower(part, floor, unit) for part in parts]
+        floor = max((part.bound for part in parts), default=space.domain.base // unit)
+        if sought:
+            packed = [self._lower(part, floor, unit) for part in parts]
+        else:
+            packed = [_Lowest(self._best(part), floor, ["no lower packing sought"]) for part in parts]
         height = max((part.height(p.bases) for part, p in zip(parts, packed, strict=True)), default=floor)
         low = max((p.low for p in packed), default=floor)
         bound = f"clique bound {floor * unit}"
@@ -96,17 +98,25 @@ class Packer:
         return Layout(bases, height * unit, low * unit, "; ".join(reasons))
 
     def _lower(self, part: Component, floor: int, unit: int) -> _Lowest:
+        """Asks for the bound first, then halves what is left. Once a height is undecided nothing above it is proven:
+        there only a little search looks for a lower packing."""
         reasons: list[str] = []
-        low = probe = floor
-        while low < part.height(self._best(part)):
-            outcome, how = self._decide(part, probe, floor)
+        low = least = probe = floor  # below `low` nothing packs; below `least` nothing is asked again
+        while least < part.height(self._best(part)):
+            outcome, how = self._probe(part, probe) if least > low else self._decide(part, probe, floor)
             reasons.append(f"height {probe * unit} {outcome.status} ({how})")
-            if outcome.status == "undecided":
-                break
             if outcome.status == "refuted":
                 low = probe + 1
-            probe = (low + part.height(self._best(part)) - 1) // 2
+            if outcome.status != "fits":
+                least = probe + 1
+            probe = (least + part.height(self._best(part)) - 1) // 2
         return _Lowest(self._best(part), low, reasons)
+
+    def _probe(self, part: Component, height: int) -> tuple[Outcome, str]:
+        outcome = self._search(exact.Search(part, height), FIRST_NODES)
+        if outcome.status == "fits":
+            self._learn(part, outcome.bases)
+        return outcome, "exact search"
 
     def _best(self, part: Component) -> list[int]:
         """The lowest packing known of `part`: the first-fit ones', or a search's."""
@@ -120,12 +130,11 @@ class Packer:
 
     def _decide(self, part: Component, height: int, bound: int) -> tuple[Outcome, str]:
         """The first answer of ever dearer methods; what they find on the way is kept."""
+        search = exact.Search(part, height)
         methods: list[tuple[str, Callable[[], Outcome]]] = [
-            ("exact search", lambda: self._search(part, height, FIRST_NODES)),
-            ("local search", lambda: self._improve(part, height)),
-            ("exact search", lambda: self._search(part, height, MORE_NODES)),
+            ("exact search", lambda: self._search(search, FIRST_NODES)),
             ("z3", lambda: self._ask_z3(part, height, bound)),
-            ("exact search", lambda: self._search(part, height, LAST_NODES)),
+            ("exact search", lambda: self._search(search, max(LAST_NODES, self.work.limit // 2))),
         ]
         for how, method in methods:
             outcome = method()
@@ -135,26 +144,15 @@ class Packer:
                 return outcome, how
         return Outcome("undecided"), "within the work limit"
 
-    def _improve(self, part: Component, height: int) -> Outcome:
-        """Local search. It runs again for a lower height only where it met the last."""
-        if part in self._exhausted:
-            return Outcome("undecided")
-        bases, used = improve(part, height, self.work.nodes_for(ROUNDS))
-        self.work.nodes += used
-        self._learn(part, bases)
-        if part.height(bases) <= height:
-            return Outcome("fits", tuple(bases))
-        self._exhausted.add(part)
-        return Outcome("undecided")
-
-    def _search(self, part: Component, height: int, nodes: int) -> Outcome:
-        outcome, used = exact.search(part, height, self.work.nodes_for(nodes))
-        self.work.nodes += used
+    def _search(self, search: exact.Search, nodes: int) -> Outcome:
+        before = search.nodes
+        outcome = search.more(self.work.nodes_for(nodes))
+        self.work.nodes += search.nodes - before
         return outcome
 
     def _ask_z3(self, part: Component, height: int, bound: int) -> Outcome:
         rlimit = self.work.rlimit_for(RLIMIT)
-        if not rlimit:
+        if not rlimit or len(part.sizes) > Z3_BLOCKS:
             return Outcome("undecided")
         outcome, used = self._packing(part, bound).decide(height, rlimit)
         self.work.rlimit += used
@@ -167,12 +165,3 @@ class Packer:
         if part not in self._packings:
             self._packings[part] = self._smt.packing(part, bound)
         return self._packings[part]
-
-
-def lower_bound(part: Component) -> int:
-    """The greatest stacked height of any clique."""
-    return max((clique_height(part, clique) for clique in part.cliques), default=part.base)
-
-
-def clique_height(part: Component, clique: tuple[int, ...]) -> int:
-    return stacked_height([(part.sizes[i], part.aligns[i]) for i in clique], part.base)

@@ -71,6 +71,7 @@ class Packing:
 
 def dump_smt(problem: Problem, depths: Mapping[str, int]) -> str:
     """The packing of every domain and the warps of every role at `depths`, as SMT-LIB 2 text (linear integers)."""
+    problem = problem.with_widths()
     lines = ["(set-logic QF_LIA)"]
     for domain in sorted(problem.domains, key=lambda d: d.name):
         space = Space(problem, domain)

@@ -6,7 +6,7 @@ from pipelink.passes.placement.check import check
 from pipelink.passes.placement.conflict import Space
 from pipelink.passes.placement.explain import explain_domain, explain_team
 from pipelink.passes.placement.model import WARP, Certificate, Explanation, Infeasible, Placement, Problem, Proof, Ring
-from pipelink.passes.placement.packer import Layout, Packer, lower_bound
+from pipelink.passes.placement.packer import Layout, Packer
 from pipelink.passes.placement.registers import need_of
 from pipelink.passes.placement.warps import Team, arrange
 from pipelink.passes.placement.work import Work
@@ -18,11 +18,13 @@ class InternalError(RuntimeError):
     """The solver broke a rule of its own problem; its message lists the violations."""
 
 
-def solve(problem: Problem, work_limit: int = WORK_LIMIT) -> Placement:
+def solve(problem: Problem, work_limit: int = WORK_LIMIT, smallest: bool = True) -> Placement:
     """The placement that `problem` asks for, the same for the same problem whatever the order of its parts.
 
+    Without `smallest` any footprint within capacity will do; depths and budgets are sought all the same.
     Raises Infeasible with an explanation for each domain that cannot be placed even at the least depths.
     """
+    stated, problem = problem, problem.with_widths()
     work = Work(work_limit)
     packer = Packer(work)
     spaces = [Space(problem, domain) for domain in sorted(problem.domains, key=lambda d: d.name)]
@@ -32,7 +34,7 @@ def solve(problem: Problem, work_limit: int = WORK_LIMIT) -> Placement:
     depths, proofs = _deepen(problem, packer, spaces)
     if problem.roles:
         proofs.append(_team_proof(problem, team, team_proven))
-    layouts = {space.domain.name: packer.smallest(space, depths) for space in spaces}
+    layouts = {space.domain.name: packer.smallest(space, depths, smallest) for space in spaces}
     proofs += [_footprint_proof(name, layout) for name, layout in layouts.items()]
     placement = Placement(
         bases={name: base for layout in layouts.values() for name, base in sorted(layout.bases.items())},
@@ -44,7 +46,7 @@ def solve(problem: Problem, work_limit: int = WORK_LIMIT) -> Placement:
         footprint={name: layout.footprint for name, layout in layouts.items()},
         certificate=Certificate(tuple(proofs), work.nodes, work.limit, work.rlimit, work.rlimit_limit, work.z3),
     )
-    if faults := check(problem, placement):
+    if faults := check(stated, placement):
         raise InternalError("; ".join(faults))
     return placement
 
@@ -99,7 +101,7 @@ def _deepest(ring: Ring, packer: Packer, spaces: list[Space], depths: dict[str, 
 
 def _over(space: Space, depths: dict[str, int]) -> bool:
     capacity = space.domain.capacity // space.unit(depths)
-    return any(lower_bound(part) > capacity for part in space.components(depths))
+    return any(part.bound > capacity for part in space.components(depths))
 
 
 def _against(packer: Packer, spaces: list[Space], depths: dict[str, int]) -> tuple[str, str]:

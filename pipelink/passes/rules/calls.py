@@ -1,5 +1,7 @@
 """Calls fit what they call: one signature, and a site with the participants and guarantees that are required."""
 
+from xdsl.ir import Operation
+
 from pipelink.frontends.contract import Signature
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
@@ -53,6 +55,50 @@ def check_tensor_signatures(checked: Checked) -> None:
             message = f"'{qualified(export)}' needs kernel parameters, and '{import_.produce.data}' passes none"
             hint = "let its first parameter be a const pl_context *"
             checked.errors.error("L-SIGNATURE", message, place_of(import_), hint=hint)
+
+
+def check_sites(checked: Checked) -> None:
+    """Code that calls or imports at a site runs on the site's role: transfers and handles count that role's threads."""
+    for kind in (CallOp, ImportOp):
+        for user in checked.symbols.ops(kind):
+            site = checked.reach.site_of(user)
+            if user not in checked.reach.live or site is None:
+                continue
+            role = checked.symbols.find(site.role, site)
+            for code in checked.reach.users_of(user):
+                runs = checked.reach.roles_running(code)
+                if runs == [role] or not runs:
+                    continue
+                who = " and ".join(f"'{qualified(r)}'" for r in runs)
+                where = f"'{qualified(role)}'" if role else "no role"
+                message = f"'{qualified(code)}' uses '{qualified(user)}' on {who}, its site is in {where}"
+                checked.errors.error("L-SITE", message, place_of(user), Note("the site is here", place_of(site)))
+
+
+def check_cycles(checked: Checked) -> None:
+    """No code calls itself through others: device code has no stack here, and nothing would end."""
+    reported: set[Operation] = set()
+    for code in [op for op in checked.pipeline.walk() if isinstance(op, CallableOp | ExportOp)]:
+        if code not in checked.reach.live:
+            continue
+        stack: list[Operation] = [code]
+        seen: set[Operation] = set()
+        while stack:
+            for used in _called(checked, stack.pop()):
+                if used is code and not reported & seen:
+                    reported |= seen | {code}
+                    message = f"'{qualified(code)}' calls itself through other packages"
+                    notes = (Note(f"by way of '{qualified(s)}'", place_of(s)) for s in sorted(seen, key=qualified))
+                    checked.errors.error("L-SITE", message, place_of(code), *notes)
+                elif used not in seen:
+                    seen.add(used)
+                    stack.append(used)
+
+
+def _called(checked: Checked, code: Operation) -> list[Operation]:
+    """The code of other packages that `code` calls or imports."""
+    users = [used for _, used in checked.symbols.uses(code) if isinstance(used, CallOp | ImportOp)]
+    return [provider for user in users if (provider := checked.reach.provider_of(user)) is not None]
 
 
 def check_callers(checked: Checked) -> None:

@@ -14,10 +14,11 @@ def check_lifetimes(checked: Checked) -> None:
         if claim not in checked.reach.live or claim.lifetime.phase.data:
             continue
         start, end = claim.lifetime.start.data, claim.lifetime.end.data
-        unknown = [e for e in (start, end) if e not in events.names]
+        unknown = [e for e in (start, end) if events.resolve(claim, e) is None]
         for event in unknown:
-            message = f"the lifetime of '{qualified(claim)}' names the event '{event}', which this pipeline has not"
+            message = f"the lifetime of '{qualified(claim)}' names '{event}', no event of its package's tensors"
             checked.errors.error("L-LIFETIME", message, place_of(claim), hint=nearest(event, events.names))
-        if not unknown and (start == end or not events.before(start, end)):
+        first, last = events.resolve(claim, start), events.resolve(claim, end)
+        if first and last and (first == last or not events.before(first, last)):
             message = f"the lifetime of '{qualified(claim)}' starts at '{start}', which is not before its end '{end}'"
             checked.errors.error("L-LIFETIME", message, place_of(claim))

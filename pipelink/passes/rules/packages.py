@@ -1,5 +1,6 @@
 """Packages fit the pipeline and each other: target, toolkit, floating-point mode, one definition of each symbol."""
 
+from pipelink.ir.attributes import ValuesAttr
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
 from pipelink.ir.pl import PackageOp
@@ -39,6 +40,7 @@ def check_toolkits(checked: Checked) -> None:
 
 
 def check_fp_modes(checked: Checked) -> None:
+    """All equal the pipeline's, which is the mode of the link and of the generated code."""
     first: PackageOp | None = None
     for package in checked.symbols.packages.values():
         first = first or package
@@ -52,6 +54,17 @@ def check_fp_modes(checked: Checked) -> None:
                 Note(f"package '{first.sym_name.data}' is compiled with {_said(ours, differing)}", place_of(first)),
                 hint="nvJitLink applies one floating-point mode to all: pack both with the same -use_fast_math options",
             )
+    if first is not None and first.fp != checked.pipeline.fp and not checked.errors.errors:
+        modes = _modes(checked.pipeline.fp, first.fp)
+        message = f"the pipeline's floating-point mode is not that of its packages: {modes}"
+        note = Note(f"package '{first.sym_name.data}' states its own", place_of(first))
+        checked.errors.error("L-FPMODE", message, place_of(checked.pipeline), note)
+
+
+def _modes(ours: ValuesAttr, theirs: ValuesAttr) -> str:
+    a, b = ours.integers, theirs.integers
+    keys = [k for k in sorted(a | b) if a.get(k) != b.get(k)]
+    return f"{_said(a, keys)} against {_said(b, keys)}"
 
 
 def _said(values: dict[str, int], keys: list[str]) -> str:

@@ -16,7 +16,7 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 // L-TARGET, L-TOOLKIT, L-FPMODE and L-DUPLICATE (a definition): all of them are reported.
 // CHECK: <stdin>:[[# @LINE + 5]]:3: error[L-TARGET]: package 'b' is built for sm_80, the pipeline for sm_90a
 // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:1: note: the pipeline's target is sm_90a
-pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <fma = 1, ftz = 0> {
   pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <fma = 1, ftz = 0> defines ["init", "a_r"] {
   }
   pl.package @b version "1" digest "d" path "b.plpkg" target "sm_80" toolkit "13.6.1" fp <fma = 1, ftz = 1> defines ["b_r", "init"] {
@@ -485,7 +485,7 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   }
   pl.connect tensor @b::@t to @a::@t
 }
-// CHECK: error[L-LIFETIME]: the lifetime of 'a.c' names the event 'u.ready', which this pipeline has not
+// CHECK: error[L-LIFETIME]: the lifetime of 'a.c' names 'u.ready', no event of its package's tensors
 // CHECK-NEXT: {{.*}} help: did you mean 't.ready'?
 
 // -----

@@ -1,4 +1,4 @@
-"""Whatever is changed in a manifest or a package, it is taken or refused with a place: no traceback, no fault of ours."""
+"""Whatever is changed in a manifest or a contract, it is taken or refused with a place: no fault of ours."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,8 @@ from mutate import assert_clean, mutated
 from samples import MANIFEST, contracts, pl_opt, write_packages
 
 from pipelink.frontends import package
-from pipelink.ir.diagnostics import PipelinkError
+from pipelink.frontends.contract import Contract
+from pipelink.ir.diagnostics import PipelinkError, Place
 from pipelink.passes import LINK
 
 FULL = (
@@ -50,11 +51,11 @@ def test_manifests(folder: Path, data: st.DataObject, text: str) -> None:
 def test_contracts(folder: Path, data: st.DataObject) -> None:
     """The contract alone, whose digest nothing else states: what decodes is of its grammars, and composes or not."""
     text = package.encode(contracts()[2]).decode()
-    try:
-        contract = package.decode(data.draw(mutated(text)).encode(), _place())
-    except PipelinkError as error:
-        assert [d.clause for d in error.diagnostics] == ["L-PACKAGE"]
+    decoded = _decoded(data.draw(mutated(text)))
+    if isinstance(decoded, list):
+        assert decoded == ["L-PACKAGE"]
         return
+    contract = decoded
     package.write(folder / "changed.plpkg", contract, {"object.fatbin": b"no object"})
     manifest = folder / "changed.toml"
     manifest.write_text(MANIFEST.replace('store = "store', f'{contract.name} = "changed'))
@@ -63,7 +64,9 @@ def test_contracts(folder: Path, data: st.DataObject) -> None:
     assert_clean(result, rf"({here}/changed.toml:\d+:\d+|{here}/[\w.]+|.*:\d+:\d+|[^:]*|[^:]*:\d+)")
 
 
-def _place():
-    from pipelink.ir.diagnostics import Place
-
-    return Place("contract.json")
+def _decoded(text: str) -> Contract | list[str]:
+    """The contract, or the clauses by which it is refused."""
+    try:
+        return package.decode(text.encode(), Place("contract.json"))
+    except PipelinkError as error:
+        return [d.clause for d in error.diagnostics]

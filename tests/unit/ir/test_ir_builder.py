@@ -40,7 +40,9 @@ def test_is_valid_and_round_trips() -> None:
 
 def test_a_package_of_nothing_round_trips() -> None:
     builder = PipelineBuilder("p", TARGET, TOOLKIT)
-    builder.package(replace(load(), parameters=None, roles=(), claims=(), rings=(), callables=(), fact_uses=()), "d", "p")
+    builder.package(
+        replace(load(), parameters=None, roles=(), claims=(), rings=(), callables=(), fact_uses=()), "d", "p"
+    )
     module = builder.module()
     for generic in (False, True):
         again = parsed(printed(module, generic))

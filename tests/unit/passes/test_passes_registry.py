@@ -63,6 +63,9 @@ def test_stock_xdsl_opt_knows_all_of_it(tmp_path: Path) -> None:
     source.write_text(printed(built()))
     tool = Path(sys.executable).with_name("xdsl-opt")
     result = subprocess.run(
-        [tool, source, "-p", "pl-verify-contracts,pl-eliminate-dead-exports"], capture_output=True, text=True, check=True
+        [tool, source, "-p", "pl-verify-contracts,pl-eliminate-dead-exports"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert result.stdout.strip() == passed(printed(built()), *LINK[:2]).strip()

@@ -26,7 +26,6 @@ def test_the_frontend_goes_by_the_extension(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.xfail(strict=True, reason="xDSL refuses the extension all the same")
 def test_a_frontend_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text(SAMPLE)
     assert pl_opt(tmp_path / "x.txt", "-f", "mlir").out == passed(SAMPLE)
@@ -57,21 +56,9 @@ def test_no_work_is_too_little_work() -> None:
         (("-", "-p", "pl-relocate{"), "pl-opt: error[L-USAGE]: "),
         (("none.mlir",), "none.mlir: error[L-FILE]: No such file or directory"),
         (("-", "-o", "no/such/folder"), "no/such/folder: error[L-FILE]: No such file or directory"),
-        pytest.param(
-            ("-", "-p", "pl-relocate{work_limit=many}"),
-            "pl-opt: error[L-USAGE]: ",
-            marks=pytest.mark.xfail(strict=True, reason="options of passes raise ValueError, taken for a fault of ours"),
-        ),
-        pytest.param(
-            ("-", "-p", "pl-relocate{limit=3}"),
-            "pl-opt: error[L-USAGE]: ",
-            marks=pytest.mark.xfail(strict=True, reason="options of passes raise ValueError, taken for a fault of ours"),
-        ),
-        pytest.param(
-            ("-", "-t", "cuda{x=1}"),
-            "pl-opt: error[L-USAGE]: ",
-            marks=pytest.mark.xfail(strict=True, reason="options of targets raise ValueError, taken for a fault of ours"),
-        ),
+        (("-", "-p", "pl-relocate{work_limit=many}"), "pl-opt: error[L-USAGE]: "),
+        (("-", "-p", "pl-relocate{limit=3}"), "pl-opt: error[L-USAGE]: "),
+        (("-", "-t", "cuda{x=1}"), "pl-opt: error[L-USAGE]: "),
     ],
 )
 def test_bad_usage(arguments: tuple[str, ...], message: str) -> None:
@@ -88,7 +75,6 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     assert result.err == f"{tmp_path}/x.mlir: error[L-SYNTAX]: not UTF-8 text: invalid start byte at byte 0\n"
 
 
-@pytest.mark.xfail(strict=True, reason="the output is opened before anything is known to hold")
 def test_a_refused_input_leaves_the_output_alone(tmp_path: Path) -> None:
     output = tmp_path / "out.mlir"
     output.write_text("before")
@@ -96,7 +82,6 @@ def test_a_refused_input_leaves_the_output_alone(tmp_path: Path) -> None:
     assert output.read_text() == "before"
 
 
-@pytest.mark.xfail(strict=True, reason="chunks lose their place in the file, and the first error ends the run")
 def test_errors_of_chunks_have_their_line_in_the_file() -> None:
     text = f"{SAMPLE}// -----\npl.fact @x\n// -----\n{SAMPLE.replace('@load::@ring to', '@load::@rung to')}"
     result = pl_opt("-", "--split-input-file", "-p", LINK[0], stdin=text)

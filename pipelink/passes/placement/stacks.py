@@ -1,0 +1,78 @@
+"""How much room a clique has left: its blocks exclude each other, so they stand one above the other in some order."""
+
+from collections.abc import Sequence
+
+from pipelink.passes.placement.conflict import Component
+
+DONE = 1 << 62  # the slack of a clique whose blocks are all placed
+MEMBERS = 20  # larger cliques are only weighed
+STATES = 300_000  # remembered
+EFFORT = 100_000  # states of one question; then it counts as answered with yes
+
+
+class Stacks:
+    """The cliques of a component under one height."""
+
+    def __init__(self, part: Component, height: int) -> None:
+        self.height = height
+        self.cliques = part.cliques
+        self.sizes = part.sizes
+        self.aligns = part.aligns
+        self.padded = max(part.aligns, default=1) > 1
+        self._known: dict[tuple[int, int], bool] = {}
+        self._effort = 0
+
+    def slack(self, clique: int, low: Sequence[int], open_: Sequence[int]) -> int:
+        """Height that is left over when the open members stand as low as `low` lets them, without padding: an upper
+        bound. DONE if there are none, negative if no order of them, with padding, stays under the height."""
+        members = [j for j in self.cliques[clique] if open_[j]]
+        if not members:
+            return DONE
+        sizes = self.sizes
+        top = 0
+        for address, size in sorted([(low[j], sizes[j]) for j in members]):
+            if address > top:
+                top = address
+            top += size
+        slack = self.height - top
+        if slack >= 0 and self.padded and len(members) <= MEMBERS:
+            self._effort = EFFORT
+            if not self._fits(sum([1 << j for j in members]), min([low[j] for j in members])):
+                return -1
+        return slack
+
+    def _fits(self, mask: int, start: int) -> bool:
+        """Whether the blocks of `mask` stand in some order from `start` up to the height; yes if that takes long."""
+        if not mask:
+            return True
+        known = self._known.get((mask, start))
+        if known is not None:
+            return known
+        self._effort -= 1
+        if self._effort < 0 or len(self._known) >= STATES:
+            return True
+        found = False
+        for rest, top in self._next(mask, start):
+            if self._fits(rest, top):
+                found = True
+                break
+        self._known[mask, start] = found
+        return found
+
+    def _next(self, mask: int, start: int) -> list[tuple[int, int]]:
+        """What may stand at `start` without wasting more than the height allows, the least padding first."""
+        sizes, aligns = self.sizes, self.aligns
+        blocks: list[tuple[int, int]] = []
+        waste, left = self.height - start, mask
+        while left:
+            bit = left & -left
+            left ^= bit
+            j = bit.bit_length() - 1
+            waste -= sizes[j]
+            blocks.append((j, bit))
+        kinds: dict[tuple[int, int, int], int] = {}
+        for j, bit in blocks:
+            pad = -start % aligns[j]
+            if pad <= waste:
+                kinds[pad, -aligns[j], -sizes[j]] = bit
+        return [(mask ^ kinds[kind], start + kind[0] - kind[2]) for kind in sorted(kinds)]
