@@ -305,4 +305,15 @@ class CudaTarget(Target):
     name = "cuda"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        """Hand-written IR may be anything: it is verified first, as it is by a link."""
+        from pipelink.passes.emit_stubs import EmitStubs
+        from pipelink.passes.pipeline import verify
+        from pipelink.passes.verify_contracts import VerifyContracts
+
+        verify(module)
+        VerifyContracts().apply(ctx, module)
+        for requirement in EmitStubs.requires:
+            if lack := missing(module, requirement):
+                hint = "run the passes of a link first"
+                raise fail("L-PASS", f"{lack}, which the cuda target needs", place_of(module), hint=hint)
         output.write(generate(module))

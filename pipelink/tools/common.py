@@ -49,7 +49,7 @@ def diagnose(error: BaseException) -> tuple[Diagnostic, ...] | None:
             text, start = str(error.span.input.content), error.span.start
             line = text.count("\n", 0, start) + 1 + error.span.line_offset
             place = Place(error.span.input.name, line, start - text.rfind("\n", 0, start))
-            return (Diagnostic("L-SYNTAX", error.args[0].splitlines()[0] if error.args else "", place),)
+            return (Diagnostic("L-SYNTAX", error.msg.splitlines()[0], place),)
         case VerifyException() | PassFailedException():
             return (Diagnostic("L-IR", str(error).strip().splitlines()[0]),)
         case ArgSpecParseError():

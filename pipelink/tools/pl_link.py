@@ -149,7 +149,10 @@ def link(arguments: argparse.Namespace) -> int:
 
 
 def _dump(module: ModuleOp) -> bytes:
-    return f"{module}\n".encode()
+    """The IR with its locations: it can be fed back to any tool."""
+    from pipelink.passes.instrument import printed
+
+    return printed(module, locations=True).encode()
 
 
 def main(args: Sequence[str] | None = None) -> None:

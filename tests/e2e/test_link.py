@@ -51,15 +51,7 @@ def decisions(image: Image, kinds: tuple[str, ...]) -> dict[str, int]:
     return {n: at for n, at in {**claims, **roles}.items() if n.split(".")[0] in SHARED}
 
 
-@pytest.mark.parametrize(
-    "kinds",
-    [
-        ("mbarrier", "barrier"),
-        pytest.param(
-            ("smem",), marks=pytest.mark.xfail(strict=True, reason="the newcomer's claim is placed above the tiles")
-        ),
-    ],
-)
+@pytest.mark.parametrize("kinds", [("mbarrier", "barrier"), ("smem",)])
 def test_the_same_packages_at_other_places(kinds: tuple[str, ...], image: Link) -> None:
     one, other = image("h200"), image("h200_shifted")
     digests = [{n: i.by_name("packages")[n]["digest"] for n in SHARED} for i in (one, other)]
@@ -109,7 +101,6 @@ def test_a_link_goes_on_from_a_dump(passes: tuple[str, ...], tiny: Path, tmp_pat
     assert (tmp_path / "dump.plimg").read_bytes() == (tmp_path / "whole.plimg").read_bytes()
 
 
-@pytest.mark.xfail(strict=True, reason="what is kept is Python's text of the module, not its IR")
 def test_the_ir_that_is_kept_reads_back_with_its_locations(tiny: Path, tmp_path: Path) -> None:
     assert pl_link(tiny / "tiny.toml", "-o", tmp_path / "x.plimg", "--keep", tmp_path).status == 0
     result = pl_opt(tmp_path / "final.mlir", "--print-debuginfo")

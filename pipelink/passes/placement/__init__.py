@@ -15,6 +15,7 @@ from pipelink.passes.placement.model import (
 )
 from pipelink.passes.placement.smt import dump_smt
 from pipelink.passes.placement.solve import InternalError, solve
+from pipelink.passes.placement.why import why_here, why_not_depth
 
 __all__ = [
     "Certificate",
@@ -31,4 +32,6 @@ __all__ = [
     "check",
     "dump_smt",
     "solve",
+    "why_here",
+    "why_not_depth",
 ]

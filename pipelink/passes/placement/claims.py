@@ -105,7 +105,7 @@ def _json(text: bytes, place: Place) -> ClaimsFile:
 
 def _csv(text: bytes, place: Place) -> tuple[ClaimsFile, dict[str, Place]]:
     try:
-        rows = list(csv.DictReader(io.StringIO(text.decode()), strict=True))
+        rows = list(csv.DictReader(io.StringIO(text.decode()), restkey="more", strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         raise fail("L-SYNTAX", str(error), place) from error
     entries: list[ClaimEntry] = []

@@ -12,6 +12,7 @@ from pipelink.passes.placement.warps import Team, arrange
 from pipelink.passes.placement.work import Work
 
 NAMED = 8  # members that a text names
+TRIES_LIMIT = 20_000  # search nodes for the changes that are tried
 TEAM_LIMIT = 50_000  # search nodes for the explanation of a team
 
 
@@ -24,6 +25,7 @@ class _Autopsy:
     def __init__(self, space: Space, packer: Packer) -> None:
         self.space = space
         self.packer = packer
+        self.tries = Packer(Work(TRIES_LIMIT))
         self.depths = {ring.name: ring.min_depth for ring in space.problem.rings}
         self.unit = space.unit(self.depths)
         self.room = space.domain.capacity - space.domain.base
@@ -142,12 +144,13 @@ class _Autopsy:
         found = [
             *self._shallower(sorted({c.ring for c in claims if c.ring})),
             *self._smaller(claims, explanation.over),
+            *self._looser(claims),
             *self._shared(claims),
         ]
         yield from found or self._fewer(claims)
 
     def _fits(self, problem: Problem, depths: dict[str, int] | None = None) -> bool:
-        return self.packer.fits(Space(problem, self.space.domain), depths or self.depths).status == "fits"
+        return self.tries.fits(Space(problem, self.space.domain), depths or self.depths).status == "fits"
 
     def _shallower(self, rings: list[str]) -> Iterator[str]:
         for ring in rings:
@@ -164,6 +167,16 @@ class _Autopsy:
                 stage = " a stage" if claim.ring else ""
                 yield f"claim {claim.name} of {size:,}{self.word}{stage}"
                 return
+
+    def _looser(self, claims: list[Claim]) -> Iterator[str]:
+        """The greatest lower alignment of one claim, each half of the one before, that makes the rest fit."""
+        for claim in claims[:NAMED]:
+            align = claim.align
+            while align % 2 == 0 and align > self.space.domain.align:
+                align //= 2
+                if self._fits(self._with(replace(claim, align=align))):
+                    yield f"claim {claim.name} aligned to {align}"
+                    return
 
     def _with(self, claim: Claim) -> Problem:
         problem = self.space.problem
@@ -182,7 +195,7 @@ class _Autopsy:
         """The fewest members, last first, without which the rest fits; none where other conflicts remain."""
         for count in range(1, len(claims)):
             gone = frozenset(c.name for c in claims[-count:])
-            if self.packer.fits(Space(self.space.problem, self.space.domain, gone), self.depths).status == "fits":
+            if self.tries.fits(Space(self.space.problem, self.space.domain, gone), self.depths).status == "fits":
                 yield f"without {', '.join(sorted(gone))}"
                 return
 

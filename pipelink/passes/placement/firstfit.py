@@ -28,6 +28,7 @@ def _orders(part: Component) -> Iterator[list[int]]:
     blocks = range(len(part.sizes))
     size, align, near = part.sizes, part.aligns, part.neighbours
     yield list(blocks)
+    yield sorted(blocks, key=lambda i: (-align[i], i))  # claim order again, where small alignments cost nothing
     yield sorted(blocks, key=lambda i: (-size[i], i))
     yield sorted(blocks, key=lambda i: (-len(near[i]), -size[i], i))
     yield sorted(blocks, key=lambda i: (-(len(near[i]) + 1) * size[i], i))

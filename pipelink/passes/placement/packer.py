@@ -14,7 +14,8 @@ from pipelink.passes.placement.work import Work
 FIRST_NODES = 5_000
 RLIMIT = 2_000_000
 Z3_BLOCKS = 100  # it has decided nothing larger
-LAST_NODES = 20_000
+LAST_SHARE = 20  # of the work limit
+PROBE_NODES = 1_000
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Packer:
         return _Lowest(self._best(part), low, reasons)
 
     def _probe(self, part: Component, height: int) -> tuple[Outcome, str]:
-        outcome = self._search(exact.Search(part, height), FIRST_NODES)
+        outcome = self._search(exact.Search(part, height), PROBE_NODES)
         if outcome.status == "fits":
             self._learn(part, outcome.bases)
         return outcome, "exact search"
@@ -134,7 +135,7 @@ class Packer:
         methods: list[tuple[str, Callable[[], Outcome]]] = [
             ("exact search", lambda: self._search(search, FIRST_NODES)),
             ("z3", lambda: self._ask_z3(part, height, bound)),
-            ("exact search", lambda: self._search(search, max(LAST_NODES, self.work.limit // 2))),
+            ("exact search", lambda: self._search(search, self.work.limit // LAST_SHARE)),
         ]
         for how, method in methods:
             outcome = method()

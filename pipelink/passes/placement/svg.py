@@ -32,7 +32,8 @@ def _panel(claims: Claims, placement: Placement, domain: Domain, top: int) -> It
         f'height="{domain.capacity * up:.1f}" fill="none" stroke="#999"/>'
     )
     yield f'<text x="{MARGIN - 4}" y="{floor}" text-anchor="end">0</text>'
-    yield f'<text x="{MARGIN - 4}" y="{floor - domain.capacity * up + 8:.1f}" text-anchor="end">{domain.capacity}</text>'
+    ceiling = floor - domain.capacity * up + 8
+    yield f'<text x="{MARGIN - 4}" y="{ceiling:.1f}" text-anchor="end">{domain.capacity}</text>'
     own = sorted((c for c in claims.problem.with_widths().claims if c.domain == domain.name), key=lambda c: c.name)
     for number, claim in enumerate(own):
         size = claim.size * (placement.depths[claim.ring] if claim.ring else 1)

@@ -567,3 +567,50 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 }
 // CHECK: error[L-ANNOTATION]: 'a.t' lends 'a.c', a claim of smem, as barrier
 // CHECK-NEXT: {{.*}} note: it is claimed here
+
+// -----
+
+// L-FPMODE: the pipeline's own mode is that of the link.
+// CHECK: <stdin>:[[# @LINE + 2]]:1: error[L-FPMODE]: the pipeline's floating-point mode is not that of its packages: ftz=1 against ftz=0
+// CHECK-NEXT: <stdin>:[[# @LINE + 2]]:3: note: package 'a' states its own
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <ftz = 1> {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <ftz = 0> defines [] {
+  }
+}
+
+// -----
+
+// L-SITE: what is called at a site is called by the site's role.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.role @q entry "a_q" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@f]
+    pl.site @work in @r threads [0, 32] guarantees []
+    // CHECK: <stdin>:[[# @LINE + 1]]:5: error[L-SITE]: 'a.q' uses 'a.f' on 'a.q', its site is in 'a.r'
+    pl.call @f symbol "a_f" <() -> "void"> site @work
+    // CHECK-NEXT: <stdin>:[[# @LINE - 3]]:5: note: the site is here
+  }
+  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.callable @f symbol "b_f" <() -> "void"> uses []
+  }
+  pl.connect call @b::@f to @a::@f
+}
+
+// -----
+
+// L-SITE: packages that call each other without end.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@f]
+    pl.call @f symbol "a_f" <() -> "void">
+    // CHECK: <stdin>:[[# @LINE + 1]]:5: error[L-SITE]: 'a.g' calls itself through other packages
+    pl.callable @g symbol "a_g" <() -> "void"> uses [@f]
+    // CHECK-NEXT: <stdin>:[[# @LINE + 3]]:5: note: by way of 'b.f'
+  }
+  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.callable @f symbol "b_f" <() -> "void"> uses [@g]
+    pl.call @g symbol "b_g" <() -> "void">
+  }
+  pl.connect call @b::@f to @a::@f
+  pl.connect call @a::@g to @b::@g
+}

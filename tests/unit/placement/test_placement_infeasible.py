@@ -82,7 +82,7 @@ def test_alignment_of_one_claim_above_the_base() -> None:
     assert found.text == (
         "smem: alignment pads claims of 6 live at once to at least 9 in every order, has 8, over by 1: a 6@4"
     )
-    assert found.suggestions == ("claim a of 5",)
+    assert found.suggestions == ("claim a of 5", "claim a aligned to 2")
 
 
 def test_fragmentation() -> None:

@@ -8,7 +8,6 @@ from placement_problems import mesh
 from pipelink.passes.placement import Claim, Domain, Problem, Ring, Role, check, dump_smt, exact, solve
 from pipelink.passes.placement.bounds import maximal_cliques, stacked_height
 from pipelink.passes.placement.conflict import Component
-from pipelink.passes.placement.packer import lower_bound
 from pipelink.passes.placement.smt import Smt
 
 
@@ -30,7 +29,7 @@ def components(draw: st.DrawFn) -> Component:
 @given(components())
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_exact_search_and_z3_agree_at_every_height(part: Component) -> None:
-    bound = lower_bound(part)
+    bound = part.bound
     model = Smt().packing(part, bound)
     for height in range(bound, bound + 5):
         searched, _ = exact.search(part, height, 100_000)
@@ -59,19 +58,17 @@ def test_stacked_height(blocks: list[tuple[int, int]], base: int, height: int) -
 def test_a_packing_that_first_fit_misses_is_found_and_proven() -> None:
     proofs = [solve(mesh(seed, 24)).certificate.proofs[0] for seed in range(1, 12)]
     assert all(proof.proven for proof in proofs)
-    assert {how for proof in proofs for how in ("exact search", "local search") if how in proof.how} == {
-        "exact search",
-        "local search",
-    }
+    assert any("fits (exact search)" in proof.how for proof in proofs)
 
 
 def test_an_optimum_above_the_bound_is_refuted_below() -> None:
     (proof,) = solve(mesh(3, 18)).certificate.proofs
     assert (proof.value, proof.bound) == (301, 301)
-    assert proof.how == "clique bound 300; height 300 refuted (exact search)"
+    assert proof.how.startswith("clique bound 300; height 300 refuted (exact search)")
 
 
-def test_z3_proves_what_the_search_could_not() -> None:
+def test_z3_proves_what_the_search_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelink.passes.placement.packer.FIRST_NODES", 0)
     certificate = solve(mesh(8, 18)).certificate
     assert "height 366 refuted (z3)" in certificate.proofs[0].how
     assert certificate.proofs[0].proven
@@ -92,8 +89,7 @@ def test_no_work_leaves_a_gap_and_says_so() -> None:
 
 
 def test_z3_solves_are_repeatable_within_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    for step in ("FIRST_NODES", "ROUNDS", "MORE_NODES"):
-        monkeypatch.setattr(f"pipelink.passes.placement.packer.{step}", 0)
+    monkeypatch.setattr("pipelink.passes.placement.packer.FIRST_NODES", 0)
     first = [solve(mesh(seed, 14)) for seed in range(5)]
     assert [solve(mesh(seed, 14)) for seed in range(5)] == first
     assert any(p.certificate.rlimit and p.certificate.z3 for p in first)

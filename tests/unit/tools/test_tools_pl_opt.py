@@ -107,7 +107,6 @@ def test_the_target_says_what_it_lacks() -> None:
         ("scratch @scratch barrier", "scratch @none barrier"),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="the cuda target takes the IR to be consistent")
 def test_the_target_checks_a_module_that_no_pass_has_seen(old: str, new: str) -> None:
     text = passed(SAMPLE, *LINK)
     assert old in text
