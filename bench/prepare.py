@@ -48,8 +48,10 @@ def set_macro(text: str, name: str, value: str) -> str | None:
 
 
 def constant(text: str) -> str | None:
-    """One stub constant: the consumer reads its second operand eight rows too far."""
-    return set_macro(text, "mainloop__b", str(int(macro(text, "mainloop__b") or 0) + 1024))
+    """One stub constant: the consumer reads one operand eight rows too early, inside the block's shared memory."""
+    bases = {name: int(macro(text, name) or 0) for name in ("mainloop__a", "mainloop__b")}
+    later = max(bases, key=lambda name: bases[name])
+    return set_macro(text, later, str(bases[later] - 1024))
 
 
 def transfer(text: str) -> str | None:
