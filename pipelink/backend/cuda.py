@@ -312,8 +312,8 @@ class CudaTarget(Target):
 
         verify(module)
         VerifyContracts().apply(ctx, module)
-        for requirement in EmitStubs.requires:
+        for requirement in ("pl.dispatch", *EmitStubs.requires):
             if lack := missing(module, requirement):
-                hint = "run the passes of a link first"
+                hint = "run pl-emit-stubs first" if requirement == "pl.dispatch" else "run the passes of a link first"
                 raise fail("L-PASS", f"{lack}, which the cuda target needs", place_of(module), hint=hint)
         output.write(generate(module))
