@@ -51,7 +51,7 @@ def constant(text: str) -> str | None:
     """One stub constant: the consumer reads one operand eight rows too early, inside the block's shared memory."""
     bases = {name: int(macro(text, name) or 0) for name in ("mainloop__a", "mainloop__b")}
     later = max(bases, key=lambda name: bases[name])
-    return set_macro(text, later, str(bases[later] - 1024))
+    return set_macro(text, later, str(bases[later] - 1024)) if bases[later] >= 1024 else None
 
 
 def transfer(text: str) -> str | None:

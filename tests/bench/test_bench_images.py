@@ -89,7 +89,7 @@ def test_a_folder_without_images_is_refused(tmp_path: Path) -> None:
 
 
 SOURCE = """#define PLV_load__a 131072u
-#define PLV_mainloop__b 0u
+#define PLV_mainloop__b 65536u
 #define PLV_audit__guarded 196608u
 #define PLV_swiglu__out 0u
   case 4:
@@ -110,7 +110,7 @@ def test_each_fault_edits_one_place() -> None:
     for label, (_, text) in made.items():
         gone = [line for line in before if line not in text.splitlines()]
         assert len(gone) == 1, label
-    assert "#define PLV_mainloop__b 1024u\n" in made["constant"][1]
+    assert "#define PLV_mainloop__b 64512u\n" in made["constant"][1]
     assert "frame[68], frame[67]" in made["transfer"][1]
     assert "->load, a1, a0)" in made["coordinate"][1]
     assert "#define PLV_audit__guarded 131072u\n" in made["overlap"][1]
@@ -119,7 +119,7 @@ def test_each_fault_edits_one_place() -> None:
 
 
 def test_faults_that_do_not_fit_are_left_out() -> None:
-    assert [label for _, label, _ in prepare.faults("#define PLV_mainloop__b 0u\n")] == ["constant"]
+    assert [label for _, label, _ in prepare.faults("#define PLV_mainloop__b 65536u\n")] == ["constant"]
     assert not list(prepare.faults("int main;\n"))
 
 
