@@ -234,6 +234,10 @@ def property_type(constraint: object) -> str:
     text = repr(constraint)
     if text.startswith("ArrayOf"):
         text = text.partition("constr=")[2]
+        if text.startswith("ArrayOf"):
+            return "lists of strings"
+        if text.startswith("ParamAttrConstraint") or text.startswith("DenseArray"):
+            return "lists of integers"
     named = re.fullmatch(r"BaseAttr\((\w+)Attr\)", text)
     if text not in TYPES and named:
         return f"[{named[1].lower()}](#pl{named[1].lower()})"

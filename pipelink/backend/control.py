@@ -15,6 +15,7 @@ from pipelink.backend import cuda, nvjitlink, toolchain
 from pipelink.backend.compare import Comparison, compare
 from pipelink.backend.link import Linked, fp_mode
 from pipelink.frontends.contract import Contract
+from pipelink.frontends.cuda.validate import counter_handles, ring_handles
 from pipelink.frontends.package import Package
 from pipelink.ir.diagnostics import fail
 from pipelink.ir.locations import place_of
@@ -59,7 +60,9 @@ def _handles(contract: Contract) -> Iterator[str]:
     yield from (c.name for c in contract.claims)
     yield from (w.name for w in contract.warp_handles)
     for ring in contract.rings:
-        yield from (f"{ring.name}_{suffix}" for suffix in ("full", "empty", "depth", "full_count", "empty_count"))
+        yield from ring_handles(ring.name)
+    for counter in contract.counters:
+        yield from counter_handles(counter.name)
 
 
 def _macros(packages: Mapping[str, Package], pipeline: PipelineOp) -> str:

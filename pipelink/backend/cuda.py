@@ -46,6 +46,11 @@ static __device__ __forceinline__ void pl_fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 """
+CLUSTER = """\
+static __device__ __forceinline__ void pl_sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\\n\\tbarrier.cluster.wait.acquire;" ::: "memory");
+}
+"""
 SMEM = "extern __shared__ __align__(1024) unsigned char pl_smem[];"
 REGISTERS_OF_BLOCK = 65536
 CONTEXT = "const pl_context *context"
@@ -55,9 +60,9 @@ def namespace(package: str) -> str:
     return f"pl_unit_{package}"
 
 
-def entry_registers(threads: int) -> int:
-    """Registers a thread at entry under a launch bound of one block (measured: docs of `setmaxnreg` budgets)."""
-    return min(REGISTERS_OF_BLOCK // threads // 8 * 8, 256)
+def entry_registers(threads: int, occupancy: int) -> int:
+    """Registers a thread at entry under a launch bound of `occupancy` blocks a multiprocessor (measured)."""
+    return min(REGISTERS_OF_BLOCK // occupancy // threads // 8 * 8, 256)
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,9 @@ class Generator:
         self.direct = direct
         self.symbols = Symbols(pipeline)
         (self.dispatch,) = self.symbols.ops(DispatchOp)
+        self.cluster = pipeline.cluster.get_values() if pipeline.cluster is not None else (1, 1, 1)
+        self.clustered = any(extent > 1 for extent in self.cluster)
+        self.occupancy = pipeline.occupancy.value.data if pipeline.occupancy is not None else 1
         self.params = {p.sym_name.data: q for q in self.symbols.ops(ParamOp) if (p := package_of(q))}
 
     def provided(self, op: PlOp, symbol: str, signature: Signature) -> Provided:
@@ -132,11 +140,12 @@ class Generator:
         sections = [
             header,
             "struct pl_context;\n" + SMEM,
-            FENCES + DEVICE_PRELUDE.rstrip(),
+            FENCES + (CLUSTER if self.clustered else "") + DEVICE_PRELUDE.rstrip(),
             "// What the components define.",
             *self._declarations(),
             self._parameters(),
             *([] if self.direct else ["// Handles: every decision of the placement.", "\n".join(self._stubs())]),
+            *([] if self.dispatch.counters is None else [self._counters(self.dispatch.counters.value.data)]),
             "// Calls from one component to another.",
             *(self._trampoline(t) for t in self.symbols.ops(TrampolineOp)),
             "// The kernel.",
@@ -149,8 +158,15 @@ class Generator:
         if self.direct:
             regions = sorted((p.offset.value.data, name) for name, p in self.params.items() if p.offset is not None)
             members = [f"  {namespace(n)}::{self.params[n].type_name.data} {n};" for _, n in regions]
+            members += ["  unsigned *counters;"] * (self.dispatch.counters is not None)
             return "\n".join(["struct alignas(128) pl_parameters {", *members, "};"])
         return f"struct alignas(128) pl_parameters {{ unsigned char bytes[{size}]; }};"
+
+    def _counters(self, offset: int) -> str:
+        address = "counters" if self.direct else f"bytes + {offset}"
+        block = f"((const pl_parameters *)context)->{address}"
+        value = block if self.direct else f"*(unsigned *const *)({block})"
+        return f'extern "C" __device__ unsigned *pl_counters({CONTEXT}) {{ return {value}; }}'
 
     def _declarations(self) -> Iterator[str]:
         functions = self.functions()
@@ -253,11 +269,14 @@ class Generator:
         if len(self.dispatch.inits):
             inits = [self._enter_with(self.init(r)) for r in self.dispatch.inits]
             body += ["if (threadIdx.x == 0) {", *(f"  {i}" for i in inits), "  pl_fence_mbarrier_init();", "}"]
-        body.append("__syncthreads();")
+        body.append("pl_sync_cluster();" if self.clustered else "__syncthreads();")
         body += self._groups(threads)
+        body += ["pl_sync_cluster();"] * self.clustered  # no block leaves while a peer may still reach it
+        x, y, z = self.cluster
+        shape = f"__cluster_dims__({x}, {y}, {z}) " if self.clustered else ""
         head = (
-            f'extern "C" __global__ void __launch_bounds__({threads}, 1) {self.dispatch.symbol.data}'
-            "(const __grid_constant__ pl_parameters p) {"
+            f'extern "C" __global__ void {shape}__launch_bounds__({threads}, {self.occupancy})'
+            f" {self.dispatch.symbol.data}(const __grid_constant__ pl_parameters p) {{"
         )
         return "\n".join([head, *(f"  {line}" for line in body), "}"])
 
@@ -271,7 +290,7 @@ class Generator:
             lines.append(("} else {" if last else f"}} else if (warp < {end}) {{") if i else f"if (warp < {end}) {{")
             if group.budget is not None:
                 budget = group.budget.value.data
-                way = "inc" if budget > entry_registers(threads) else "dec"
+                way = "inc" if budget > entry_registers(threads, self.occupancy) else "dec"
                 lines.append(f'  asm volatile("setmaxnreg.{way}.sync.aligned.u32 {budget};");')
             lines += [f"  {line}" for ref in group.roles for line in self._enter(ref)]
         return [*lines, "}"] if lines else []

@@ -20,6 +20,7 @@ from pipelink.ir.pl import (
     CallableOp,
     ClaimOp,
     ConnectOp,
+    CounterOp,
     DispatchOp,
     ExportOp,
     GroupOp,
@@ -77,6 +78,11 @@ class Image:
         return self.cubin.kernels[self.linked.kernel]
 
     @property
+    def clustered(self) -> bool:
+        cluster = self.linked.pipeline.cluster
+        return cluster is not None and any(extent > 1 for extent in cluster.get_values())
+
+    @property
     def dispatch(self) -> DispatchOp:
         return self.symbols.ops(DispatchOp)[0]
 
@@ -111,6 +117,10 @@ def launch_bounds(image: Image) -> Iterator[Fault]:
     threads = image.dispatch.threads.value.data
     if tuple(image.kernel.max_threads[:1]) != (threads,):
         yield "L-CODE", f"the kernel is bound to {image.kernel.max_threads} threads, not {threads}"
+    shape = image.linked.pipeline.cluster
+    wanted = tuple(shape.get_values()) if shape is not None and image.clustered else ()
+    if tuple(image.kernel.cluster) != wanted:
+        yield "L-CODE", f"the kernel is bound to clusters of {image.kernel.cluster}, not {wanted}"
     size = max(image.dispatch.parameters.value.data, 128)
     sizes = [taken for _, taken in image.kernel.parameters]
     if sizes != [size]:
@@ -182,11 +192,11 @@ def barrier_ids(image: Image) -> Iterator[Fault]:
     for name, ids in placed.items():
         if not found & ids:
             yield "L-CODE", f"named barrier '{name}' was placed at {sorted(ids)}, which the code does not use"
-    zeros = sum(u.id == 0 for u in uses)
-    if zeros != 1:
+    zeros, meets = sum(u.id == 0 for u in uses), int(not image.clustered)
+    if zeros != meets:
         yield (
             "L-CODE",
-            f"barrier 0 is used {zeros} times; only the dispatcher may (is there a __syncthreads in a role?)",
+            f"barrier 0 is used {zeros} times, {meets} by the dispatcher (is there a __syncthreads in a role?)",
         )
 
 
@@ -214,9 +224,12 @@ def _placed_barriers(image: Image) -> dict[str, set[int]]:
 
 
 def no_gpu_fence(image: Image) -> Iterator[Fault]:
-    """No GPU-wide memory barrier, for which no contract asks (an mbarrier arrive with .release.cluster emits one)."""
-    if found := sum(".GPU" in i.opcode or ".SYS" in i.opcode for i in image.code.instructions if "MEMBAR" in i.opcode):
-        yield "L-CODE", f"{found} memory barriers of GPU scope"
+    """No memory barrier wider than a counter's scope asks (an mbarrier arrive with .release.cluster emits one)."""
+    scopes = {c.scope.data for c in image.symbols.ops(ClaimOp) if c.scope is not None}
+    asked = {".GPU": scopes & {"gpu", "system"}, ".SYS": scopes & {"system"}}
+    for suffix in (suffix for suffix, why in asked.items() if not why):
+        if found := sum(suffix in i.opcode for i in image.code.instructions if "MEMBAR" in i.opcode):
+            yield "L-CODE", f"{found} memory barriers of scope {suffix}, for which no counter asks"
 
 
 def stubs(image: Image) -> Iterator[Fault]:
@@ -230,13 +243,16 @@ def stubs(image: Image) -> Iterator[Fault]:
 def _expected_handles(image: Image) -> dict[str, int]:
     expected: dict[str, int] = {}
     reach = Reach(image.symbols)
-    for op in [*image.symbols.ops(ClaimOp), *image.symbols.ops(RingOp), *image.symbols.ops(WarpOp)]:
+    kinds = (ClaimOp, RingOp, CounterOp, WarpOp)
+    for op in [op for kind in kinds for op in image.symbols.ops(kind)]:
         name = "plh_" + qualified(op).replace(".", "__")
         if isinstance(op, ClaimOp) and op.base is not None:
             expected[name] = op.base.value.data
         elif isinstance(op, RingOp) and op.depth is not None and op.arrivals is not None:
             expected[f"{name}_depth"] = op.depth.value.data
             expected[f"{name}_full_count"], expected[f"{name}_empty_count"] = op.arrivals.get_values()
+        elif isinstance(op, CounterOp) and op.total is not None:
+            expected[f"{name}_arrivals"] = op.total.value.data
         elif isinstance(op, WarpOp):
             runs = reach.roles_running(image.symbols.get(op.of, op, PlOp))
             expected[name] = next(r.first_warp.value.data for r in runs if r.first_warp is not None)
@@ -258,9 +274,11 @@ def entries(image: Image) -> Iterator[Fault]:
             )
     inits = [r.init.data for r in image.symbols.ops(RingOp) if r.init]
     order = [kernel.find(f"::{init}(") for init in inits] + [kernel.find("pl_fence_mbarrier_init()")] * bool(inits)
-    order.append(kernel.find("__syncthreads()"))
+    order.append(kernel.find("pl_sync_cluster()" if image.clustered else "__syncthreads()"))
     if -1 in order or order[-2:] != sorted(order)[-2:]:
         yield "L-CODE", "the kernel does not initialise, fence and then meet, in this order"
+    if image.clustered and not kernel.rstrip().removesuffix("}").rstrip().endswith("pl_sync_cluster();"):
+        yield "L-CODE", "the blocks of a cluster do not meet before they leave"
 
 
 def rendezvous(image: Image) -> Iterator[Fault]:

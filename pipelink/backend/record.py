@@ -16,7 +16,9 @@ from pipelink.ir.pl import (
     BufferOp,
     ClaimOp,
     ConnectOp,
+    CounterOp,
     DispatchOp,
+    DomainOp,
     FactOp,
     GroupOp,
     PackageOp,
@@ -25,6 +27,7 @@ from pipelink.ir.pl import (
     RingOp,
     RoleOp,
     UseFactOp,
+    ViewOp,
 )
 from pipelink.ir.symbols import Symbols, package_of, path_of, qualified, symbol_name
 
@@ -95,6 +98,40 @@ def _rings(symbols: Symbols) -> list[Json]:
     ]
 
 
+def _counters(symbols: Symbols) -> list[Json]:
+    return [
+        {"name": qualified(c), "side": str(c.side.data), "slots": _dotted(c.slots), "total": _int(c.total)}
+        for c in symbols.ops(CounterOp)
+    ]
+
+
+def _domains(symbols: Symbols) -> list[Json]:
+    return [
+        {
+            "name": symbol_name(d),
+            "package": _owner(d),
+            "ranks": d.ranks.value.data,
+            "rank_field": _text(d.rank_field),
+            "ranks_field": _text(d.ranks_field),
+        }
+        for d in symbols.ops(DomainOp)
+    ]
+
+
+def _views(symbols: Symbols) -> list[Json]:
+    return [
+        {
+            "name": symbol_name(v),
+            "package": _owner(v),
+            "domain": _dotted(v.domain),
+            "kind": v.kind.data,
+            "field": v.field.data,
+            "allocation": v.allocation.data,
+        }
+        for v in symbols.ops(ViewOp)
+    ]
+
+
 def _roles(symbols: Symbols) -> list[Json]:
     return [
         {"name": qualified(r), "first_warp": _int(r.first_warp), "warps": r.warps.value.data}
@@ -136,7 +173,8 @@ def _parameters(symbols: Symbols, dispatch: DispatchOp) -> Json:
                 "facts": written,
             }
         )
-    return {"size": max(dispatch.parameters.value.data, 128), "regions": regions}
+    counters = {} if dispatch.counters is None else {"counters": dispatch.counters.value.data}
+    return {"size": max(dispatch.parameters.value.data, 128), "regions": regions, **counters}
 
 
 def _connections(symbols: Symbols) -> list[Json]:
@@ -199,7 +237,8 @@ def make(image: Image) -> Json:
         "kernel": linked.kernel,
         "threads": dispatch.threads.value.data,
         "dynamic_shared": pipeline.footprint.integers["smem"] if pipeline.footprint else 0,
-        "cluster": [1, 1, 1],
+        "cluster": list(pipeline.cluster.get_values()) if pipeline.cluster else [1, 1, 1],
+        "occupancy": _int(pipeline.occupancy) or 1,
         "fp": pipeline.fp.integers,
         "packages": [
             {"name": p.sym_name.data, "version": p.version.data, "digest": p.digest.data, "toolkit": p.toolkit.data}
@@ -208,6 +247,7 @@ def make(image: Image) -> Json:
         "events": events,
         "claims": _claims(symbols, events),
         "rings": _rings(symbols),
+        "counters": _counters(symbols),
         "roles": _roles(symbols),
         "groups": _groups(symbols),
         "footprint": pipeline.footprint.integers if pipeline.footprint else {},
@@ -231,6 +271,8 @@ def make(image: Image) -> Json:
         "arguments": [
             {"name": a.label.data, "package": _owner(a), "type": a.type_name.data} for a in symbols.ops(ArgumentOp)
         ],
+        "domains": _domains(symbols),
+        "views": _views(symbols),
         "providers": [
             {"package": _owner(p), "symbol": p.symbol.data, "abi": p.abi.value.data} for p in symbols.ops(ProviderOp)
         ],

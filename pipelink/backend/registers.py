@@ -70,7 +70,8 @@ def _probe(image: Image, group: GroupOp, packages: Mapping[str, Package]) -> int
     groups = _groups(pipeline)
     chosen = next(g for g in groups if g.warps == group.warps)
     assert pipeline.threads is not None
-    pool = entry_registers(pipeline.threads.value.data) * pipeline.threads.value.data // 128
+    occupancy = pipeline.occupancy.value.data if pipeline.occupancy is not None else 1
+    pool = entry_registers(pipeline.threads.value.data, occupancy) * pipeline.threads.value.data // 128
     for other in groups:
         if other is not chosen:
             low = -(-_range(pipeline, other)[0] // GRAIN) * GRAIN

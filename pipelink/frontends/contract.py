@@ -159,12 +159,16 @@ class Lifetime(Entry, frozen=True):
 
 
 ClaimKind = Literal["smem", "mbarrier", "barrier", "tmem", "counter"]
+Scope = Literal["cta", "cluster", "gpu", "system"]
+Restart = Literal["", "launch", "self", "epoch"]
 
 
 class Claim(Entry, frozen=True):
-    """Something claimed by handle. `size` is bytes (smem), slots (mbarrier), ids (barrier), columns (tmem) or words
+    """Something claimed by handle. `size` is bytes (smem), slots (mbarrier), ids (barrier), columns (tmem), words
     (counter), of one stage where `ring` names a ring. A tile claim states its layout: `swizzle` bytes need alignment
-    8 times as large (PTX ISA, tensor swizzling modes)."""
+    8 times as large (PTX ISA, tensor swizzling modes). `proxy` is `async` where TMA or wgmma access it. A counter
+    states its `scope` and how it starts each launch: by the session's memset, by its users at exit, or never (epochs).
+    """
 
     name: str
     kind: ClaimKind
@@ -176,8 +180,9 @@ class Claim(Entry, frozen=True):
     dtype: str = ""
     tile: tuple[int, ...] = ()
     swizzle: int = 0
-    scope: Literal["cta", "cluster", "gpu", "system"] = "cta"
-    restart: Literal["", "launch", "self", "epoch"] = ""
+    proxy: Literal["generic", "async"] = "generic"
+    scope: Scope = "cta"
+    restart: Restart = ""
 
 
 class Count(Entry, frozen=True):
@@ -193,6 +198,7 @@ class Ring(Entry, frozen=True):
     Its handles are its buffers, `NAME_full` and `NAME_empty` (byte offsets of the first slot), `NAME_depth`,
     `NAME_full_count` and `NAME_empty_count`. `drains`: once the consumer has waited for the last stage it consumes, the
     producer neither writes nor will write. `on` names the role, callable or export whose code is this endpoint.
+    A consumer says how many `producers` fill a stage: each some of the buffers, with `full` arrivals of its own.
     """
 
     name: str
@@ -212,6 +218,44 @@ class Ring(Entry, frozen=True):
     scope: Literal["cta", "cluster"] = "cta"
     proxy: Literal["async", "generic"] = "async"
     priority: int = 0
+    producers: int = 1
+
+
+class Counter(Entry, frozen=True):
+    """One endpoint of counters in device memory that packages share: producers raise words, consumers wait on them.
+
+    Its handles are `NAME_base`, the index of the first word, and `NAME_arrivals`, what all producers add to one word.
+    `arrivals` is what this producer adds, or what this consumer waits for; None where that follows from data.
+    """
+
+    name: str
+    side: Literal["producer", "consumer"]
+    on: str
+    words: int
+    at: Location
+    scope: Scope = "gpu"
+    restart: Restart = "launch"
+    arrivals: Count | None = None
+
+
+class Stream(Entry, frozen=True):
+    """A stream of instructions that `roles` run in `phases`. Of the phases in one entry of `exclusive` no two overlap:
+    between them all threads of the roles meet; where `fenced`, with a fence between the proxies too."""
+
+    name: str
+    roles: tuple[str, ...]
+    phases: tuple[str, ...]
+    at: Location
+    exclusive: tuple[tuple[str, ...], ...] = ()
+    fenced: bool = False
+
+
+class Topology(Entry, frozen=True):
+    """The launches that the package can live with: cluster shapes (none stated: any), blocks a multiprocessor."""
+
+    at: Location
+    clusters: tuple[tuple[int, int, int], ...] = ()
+    occupancy: tuple[int, int] = (1, 32)
 
 
 class WarpHandle(Entry, frozen=True):
@@ -305,21 +349,26 @@ class Argument(Entry, frozen=True):
 
 
 class Domain(Entry, frozen=True):
-    """A communication domain that the package joins."""
+    """A communication domain that the package joins, of so many `ranks` (0: any). The session writes the caller's rank
+    and the number of ranks to the fields, 4 bytes each, that are named."""
 
     name: str
     at: Location
     ranks: int = 0
+    rank_field: str = ""
+    ranks_field: str = ""
 
 
 class View(Entry, frozen=True):
-    """A view of a symmetric allocation of a domain: `peer` addresses or one `multicast` address, in `field`."""
+    """A view of a symmetric allocation of a domain, in `field`: the `local` address, the `peer` addresses (one for each
+    rank, in order), or one `multicast` address. `allocation` is the caller's name for it, by default the view's."""
 
     name: str
     domain: str
     kind: Literal["local", "peer", "multicast"]
     field: str
     at: Location
+    allocation: str = ""
 
 
 class Provider(Entry, frozen=True):
@@ -371,6 +420,9 @@ class Contract(Entry, frozen=True):
     sites: tuple[Site, ...] = ()
     claims: tuple[Claim, ...] = ()
     rings: tuple[Ring, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    topology: Topology | None = None
     warp_handles: tuple[WarpHandle, ...] = ()
     exports: tuple[Export, ...] = ()
     imports: tuple[Import, ...] = ()

@@ -8,7 +8,7 @@ search = ["../../build/gemm_swiglu"]      # folders for packages, after the mani
 [packages]
 load = "load.plpkg"                       # the key is the package's own name
 
-[connect]                                 # where names differ: user = provider
+[connect]                                 # where names differ: user = provider, or a list of them
 "swiglu.tile_coord" = "load.tile_coord"
 
 [facts]                                   # facts that the pipeline sets itself
@@ -21,6 +21,7 @@ roles = ["swiglu.epilogue", "load.tma"]   # these take the lowest warps, in orde
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -49,7 +50,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     pipeline: PipelineTable
     packages: dict[str, str]
-    connect: dict[str, str] = {}
+    connect: dict[str, str | tuple[str, ...]] = {}
     facts: dict[str, int | float] = {}
     placement: PlacementTable = PlacementTable()
 
@@ -148,14 +149,27 @@ def _read_packages(manifest: Manifest, source: Source, folders: Sequence[Path], 
     return packages
 
 
+LINKS = ("call", "tensor", "ring", "counter", "fact")
+
+
+@dataclass(frozen=True)
+class _User:
+    """What a package uses of another: `providers` at most, 0 for any number."""
+
+    link: str
+    package: str
+    name: str
+    providers: int
+
+
 class _Pairing:
     """Who provides what: pairs each user with the provider of its name, or with the one that [connect] says."""
 
     def __init__(self, contracts: Sequence[c.Contract], manifest: Manifest, source: Source, errors: Diagnostics):
         self.manifest, self.source, self.errors = manifest, source, errors
         self.chosen = dict(manifest.connect)
-        self.users: list[tuple[str, str, str]] = []
-        self.providers: dict[str, dict[str, list[str]]] = {"call": {}, "tensor": {}, "ring": {}, "fact": {}}
+        self.users: list[_User] = []
+        self.providers: dict[str, dict[str, list[str]]] = {link: {} for link in LINKS}
         for name in manifest.facts:
             self.providers["fact"].setdefault(name, []).append(name)
         for k in contracts:
@@ -166,51 +180,49 @@ class _Pairing:
             "call": [f.name for f in k.callables],
             "tensor": [e.name for e in k.exports],
             "ring": [r.name for r in k.rings if r.side == "producer"],
+            "counter": [x.name for x in k.counters if x.side == "producer"],
             "fact": [f.name for f in k.facts],
-        }
-        used = {
-            "call": [f.name for f in k.calls],
-            "tensor": [i.name for i in k.imports],
-            "ring": [r.name for r in k.rings if r.side == "consumer"],
-            "fact": [u.name for u in k.fact_uses],
         }
         for link, names in provided.items():
             for name in names:
                 self.providers[link].setdefault(name, []).append(f"{k.name}.{name}")
-        self.users += [(link, k.name, name) for link, names in used.items() for name in names]
+        one: dict[str, list[str]] = {
+            "call": [f.name for f in k.calls],
+            "tensor": [i.name for i in k.imports],
+            "fact": [u.name for u in k.fact_uses],
+        }
+        self.users += [_User(link, k.name, name, 1) for link, names in one.items() for name in names]
+        self.users += [_User("ring", k.name, r.name, r.producers) for r in k.rings if r.side == "consumer"]
+        self.users += [_User("counter", k.name, x.name, 0) for x in k.counters if x.side == "consumer"]
 
-    def _explicit(self, link: str, user: str) -> str | None:
+    def _explicit(self, link: str, user: str) -> list[str]:
         """What [connect] says of `user`, checked."""
-        provider = self.chosen.pop(user)
+        chosen = self.chosen.pop(user)
         offered = sorted(p for ps in self.providers[link].values() for p in ps)
-        if provider in offered:
-            return provider
-        place = self.source.at("connect", user)
-        hint = nearest(provider, offered)
-        self.errors.error("L-UNRESOLVED", f"'{provider}' provides no {link} for '{user}'", place, hint=hint)
-        return None
+        names = [chosen] if isinstance(chosen, str) else list(chosen)
+        for provider in (n for n in names if n not in offered):
+            place = self.source.at("connect", user)
+            hint = nearest(provider, offered)
+            self.errors.error("L-UNRESOLVED", f"'{provider}' provides no {link} for '{user}'", place, hint=hint)
+        return [n for n in names if n in offered]
 
     def pairs(self) -> list[tuple[str, str, str, Place]]:
         """(link, provider, user, place) of every pair, in order of the users."""
         made: list[tuple[str, str, str, Place]] = []
-        for link, package, name in self.users:
-            user = f"{package}.{name}"
-            place = self.source.at("connect", user) if user in self.chosen else self.source.at("packages", package)
-            offers = self.providers[link].get(name, [])
-            if user in self.chosen:
-                provider = self._explicit(link, user)
-            elif len(offers) > 1:
-                hint = f'choose one under [connect]: "{user}" = "{offers[0]}"'
-                self.errors.error(
-                    "L-DUPLICATE", f"{link} '{name}' is provided by {', '.join(offers)}", place, hint=hint
-                )
+        for user in self.users:
+            name = f"{user.package}.{user.name}"
+            explicit = name in self.chosen
+            place = self.source.at("connect", name) if explicit else self.source.at("packages", user.package)
+            providers = self._explicit(user.link, name) if explicit else self.providers[user.link].get(user.name, [])
+            if user.providers and len(providers) > user.providers:
+                number = "one" if user.providers == 1 else str(user.providers)
+                hint = f'choose {number} under [connect]: "{name}" = "{providers[0]}"'
+                message = f"{user.link} '{user.name}' is provided by {', '.join(providers)}"
+                self.errors.error("L-DUPLICATE", message, place, hint=hint)
                 continue
-            else:
-                provider = offers[0] if offers else None
-            if provider:
-                made.append((link, provider, user, place))
+            made += [(user.link, provider, name, place) for provider in providers]
         for user in self.chosen:
-            hint = nearest(user, [f"{p}.{n}" for _, p, n in self.users])
+            hint = nearest(user, [f"{u.package}.{u.name}" for u in self.users])
             self.errors.error(
                 "L-MANIFEST", f"nothing named '{user}' to connect", self.source.at("connect", user), hint=hint
             )

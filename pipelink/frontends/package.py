@@ -181,7 +181,9 @@ _OPTIONAL = re.compile(rf"({IDENTIFIER.pattern})?")
 # By the name of the field; in a struct of its own where (struct, field) is listed.
 _GRAMMARS: dict[str | tuple[str, str], re.Pattern[str]] = {
     **dict.fromkeys(("name", "role", "on", "of", "site", "field", "domain", "chunk", "uses", "calls"), IDENTIFIER),
-    **dict.fromkeys(("ring", "scratch", "barrier", "phase"), _OPTIONAL),
+    **dict.fromkeys(("roles", "phases", "exclusive"), IDENTIFIER),
+    **dict.fromkeys(("ring", "scratch", "barrier", "phase", "allocation"), _OPTIONAL),
+    **dict.fromkeys(("rank_field", "ranks_field"), re.compile(rf"({SYMBOL.pattern})?")),
     **dict.fromkeys(("entry", "symbol", "produce", "type"), SYMBOL),
     **dict.fromkeys(("defined", "undefined"), re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")),
     **dict.fromkeys(("result", "parameters"), _TYPE),
@@ -216,15 +218,22 @@ def _unfit(entry: msgspec.Struct, where: str) -> Iterator[tuple[str, str]]:
     for field in entry.__struct_fields__:
         value = getattr(entry, field)
         here = f"{where}.{field}"
-        items = cast(tuple[Any, ...], value) if isinstance(value, tuple) else (value,)
-        for index, item in enumerate(items):
-            place = f"{here}[{index}]" if isinstance(value, tuple) else here
+        for item, place in _leaves(value, here):
             if isinstance(item, msgspec.Struct):
                 yield from _unfit(item, place)
             elif isinstance(item, str):
                 yield from _misspelled(type(entry).__name__, field, item, place)
             elif isinstance(item, int) and field not in _SIGNED and not 0 <= item < 1 << 48:
                 yield place, f"{item} is out of range"
+
+
+def _leaves(value: Any, where: str) -> Iterator[tuple[Any, str]]:
+    """What a field holds, tuples within tuples taken apart, each with its place."""
+    if not isinstance(value, tuple):
+        yield value, where
+        return
+    for index, item in enumerate(cast(tuple[Any, ...], value)):
+        yield from _leaves(item, f"{where}[{index}]")
 
 
 def _misspelled(struct_name: str, field: str, value: str, where: str) -> Iterator[tuple[str, str]]:

@@ -34,6 +34,7 @@ class Link(StrEnum):
     """What a `pl.connect` joins."""
 
     ring = "ring"
+    counter = "counter"
     call = "call"
     tensor = "tensor"
     fact = "fact"

@@ -70,7 +70,7 @@ def _optional_ref(name: str) -> SymbolRefAttr | None:
 
 
 class _PackageOps:
-    """The operations of one contract. Handles of a ring are uses of the ring."""
+    """The operations of one contract. Handles of a ring or a counter are uses of it."""
 
     def __init__(self, contract: c.Contract):
         self.contract = contract
@@ -78,6 +78,9 @@ class _PackageOps:
         for ring in contract.rings:
             for suffix in ("full", "empty", "depth", "full_count", "empty_count"):
                 self.owner[f"{ring.name}_{suffix}"] = ring.name
+        for counter in contract.counters:
+            for suffix in ("base", "arrivals"):
+                self.owner[f"{counter.name}_{suffix}"] = counter.name
 
     def uses(self, handles: Iterable[str], calls: Iterable[str]) -> ArrayAttr[SymbolRefAttr]:
         return pl.refs(sorted({*(self.owner.get(h, h) for h in handles), *calls}))
@@ -128,6 +131,7 @@ class _PackageOps:
             dtype=x.dtype or None,
             tile=pl.integers(x.tile) if x.tile else None,
             swizzle=x.swizzle or None,
+            proxy=x.proxy if x.proxy != "generic" else None,
             scope=x.scope if x.kind == "counter" else None,
             restart=x.restart or None,
         )
@@ -165,11 +169,42 @@ class _PackageOps:
             scope=r.scope,
             proxy=r.proxy,
             priority=r.priority,
+            producers=r.producers if r.producers > 1 else None,
             init=r.init or None,
             init_signature=SignatureAttr.of(r.init_signature) if r.init_signature else None,
             drains=r.drains,
         )
         return [endpoint, *slots]
+
+    def counter(self, x: c.Counter) -> list[pl.PlOp]:
+        """The endpoint and its words, which are a claim: those of all connected endpoints get one place."""
+        slots = f"{x.name}_base"
+        claim = c.Claim(slots, "counter", x.words, x.at, scope=x.scope, restart=x.restart)
+        endpoint = _op(
+            pl.CounterOp,
+            x.at,
+            sym_name=x.name,
+            side=SideAttr(Side(x.side)),
+            on=pl.ref(x.on),
+            slots=pl.ref(slots),
+            arrivals=CountAttr.of(x.arrivals) if x.arrivals else None,
+        )
+        return [endpoint, self.claim(claim)]
+
+    def stream(self, s: c.Stream) -> pl.PlOp:
+        return _op(
+            pl.StreamOp,
+            s.at,
+            sym_name=s.name,
+            on=pl.refs(s.roles),
+            phases=pl.strings(s.phases),
+            exclusive=ArrayAttr([pl.strings(phases) for phases in s.exclusive]),
+            fenced=s.fenced,
+        )
+
+    def topology(self, t: c.Topology) -> pl.PlOp:
+        clusters = ArrayAttr([pl.integers(shape) for shape in t.clusters])
+        return _op(pl.TopologyOp, t.at, clusters=clusters, occupancy=pl.integers(t.occupancy))
 
     def warp(self, w: c.WarpHandle) -> pl.PlOp:
         return _op(pl.WarpOp, w.at, sym_name=w.name, of=pl.ref(w.of))
@@ -225,10 +260,25 @@ class _PackageOps:
         return _op(pl.ArgumentOp, a.at, label=a.name, type_name=a.type)
 
     def domain(self, d: c.Domain) -> pl.PlOp:
-        return _op(pl.DomainOp, d.at, sym_name=d.name, ranks=d.ranks)
+        return _op(
+            pl.DomainOp,
+            d.at,
+            sym_name=d.name,
+            ranks=d.ranks,
+            rank_field=d.rank_field or None,
+            ranks_field=d.ranks_field or None,
+        )
 
     def view(self, v: c.View) -> pl.PlOp:
-        return _op(pl.ViewOp, v.at, sym_name=v.name, domain=pl.ref(v.domain), kind=v.kind, field=v.field)
+        return _op(
+            pl.ViewOp,
+            v.at,
+            sym_name=v.name,
+            domain=pl.ref(v.domain),
+            kind=v.kind,
+            field=v.field,
+            allocation=v.allocation or v.name,
+        )
 
     def all(self) -> list[pl.PlOp]:
         """All operations, each kind in order of declaration."""
@@ -238,6 +288,8 @@ class _PackageOps:
             made.append(_op(pl.ProviderOp, k.provider.at, symbol=k.provider.symbol, abi=k.provider.abi))
         if k.parameters:
             made.append(self.parameters(k.parameters))
+        if k.topology:
+            made.append(self.topology(k.topology))
 
         def add(build: Function[..., pl.PlOp], entries: Iterable[c.Entry]) -> None:
             made.extend(build(e) for e in entries)
@@ -247,6 +299,9 @@ class _PackageOps:
         add(self.claim, k.claims)
         for ring in k.rings:
             made.extend(self.ring(ring))
+        for counter in k.counters:
+            made.extend(self.counter(counter))
+        add(self.stream, k.streams)
         add(self.warp, k.warp_handles)
         add(self.callable, k.callables)
         add(self.call, k.calls)

@@ -293,9 +293,110 @@ pl.package @a ... {
         ),
         Clause(
             "L-PAIR",
-            "the two endpoints of a connection agree on space, scope, proxy, tile, layout and protocol",
-            "Endpoints that disagree link without a word, then hang or leave output unwritten: a consumer that waits at"
-            " cluster scope for what a producer releases at block scope may never see it.",
+            "the two endpoints of a connection agree on space, scope, proxy, tile, layout and restart rule",
+            "Endpoints that disagree link without a word, then hang or leave output unwritten: a consumer that"
+            " waits at the scope of its own device may never see what a producer releases to the system.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses [@done]
+  pl.claim @words counter size 4 align 1 lifetime <kernel> scope "system" restart "epoch"
+  pl.counter @done producer on @r slots @words arrivals <1>
+}
+pl.package @b ... {
+  pl.role @r ... uses [@done]
+  pl.claim @words counter size 4 align 1 lifetime <kernel> scope "gpu" restart "epoch"
+  pl.counter @done consumer on @r slots @words
+}
+pl.connect counter @a::@done to @b::@done
+""",
+            "make the field that is named equal in both contracts; the notes give both values and where they stand",
+        ),
+        Clause(
+            "L-ARRIVALS",
+            "what arrives on a barrier or counter is what its other end counts on",
+            "A phase that lacks an arrival never completes; one that has an arrival too many completes before"
+            " its data is there.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses [@ab]
+  pl.claim @tile smem size 4096 align 1024 ring @ab lifetime <kernel>
+  pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.ring @ab producer on @r buffers [@tile] full @full <1> empty @empty <1> depths [2, 4] bytes 4096
+    space "smem" scope "cta" proxy "async" priority 0 init "a_init" <() -> "void">
+}
+pl.package @b ... {
+  pl.role @r ... uses [@ab]
+  pl.claim @tile smem size 4096 align 1024 ring @ab lifetime <kernel>
+  pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.ring @ab consumer on @r buffers [@tile] full @full <2> empty @empty <1> depths [2, 4] bytes 4096
+    space "smem" scope "cta" proxy "async" priority 0
+}
+pl.connect ring @a::@ab to @b::@ab
+""",
+            "count the arrivals of the side that arrives, once or for each of its warps or threads",
+        ),
+        Clause(
+            "L-BYTES",
+            "a ring's transaction bytes are those of its buffers, for both of its endpoints",
+            "Asynchronous copies complete by bytes: a barrier that expects more waits for ever, one that expects"
+            " less lets its consumer read a part of the tile.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses [@ab]
+  pl.claim @tile smem size 4096 align 1024 ring @ab lifetime <kernel>
+  pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.ring @ab producer on @r buffers [@tile] full @full <1> empty @empty <1> depths [2, 4] bytes 4096
+    space "smem" scope "cta" proxy "async" priority 0 init "a_init" <() -> "void">
+}
+pl.package @b ... {
+  pl.role @r ... uses [@ab]
+  pl.claim @tile smem size 4096 align 1024 ring @ab lifetime <kernel>
+  pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.ring @ab consumer on @r buffers [@tile] full @full <1> empty @empty <1> depths [2, 4] bytes 2048
+    space "smem" scope "cta" proxy "async" priority 0
+}
+pl.connect ring @a::@ab to @b::@ab
+""",
+            "state the bytes of one stage, the sum of its buffers, in both contracts",
+        ),
+        Clause(
+            "L-DEPTH",
+            "some depth of a ring suits all of its endpoints",
+            "Both ends count stages to know which phase of a barrier they wait for.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses [@ab]
+  pl.claim @tile smem size 4096 align 1024 ring @ab lifetime <kernel>
+  pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.ring @ab producer on @r buffers [@tile] full @full <1> empty @empty <1> depths [2, 4] bytes 4096
+    space "smem" scope "cta" proxy "async" priority 0 init "a_init" <() -> "void">
+}
+pl.package @b ... {
+  pl.role @r ... uses [@ab]
+  pl.claim @tile smem size 4096 align 1024 ring @ab lifetime <kernel>
+  pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  pl.ring @ab consumer on @r buffers [@tile] full @full <1> empty @empty <1> depths [5, 8] bytes 4096
+    space "smem" scope "cta" proxy "async" priority 0
+}
+pl.connect ring @a::@ab to @b::@ab
+""",
+            "widen the range of one endpoint, or leave the depth to the linker",
+        ),
+        Clause(
+            "L-INIT",
+            "exactly one endpoint initialises a ring's mbarriers",
+            "An mbarrier that nobody initialises holds what shared memory held; one that two initialise may lose"
+            " an arrival.",
             "mlir",
             """
 pl.package @a ... {
@@ -312,11 +413,57 @@ pl.package @b ... {
   pl.claim @full mbarrier size 1 align 8 ring @ab lifetime <kernel>
   pl.claim @empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
   pl.ring @ab consumer on @r buffers [@tile] full @full <1> empty @empty <1> depths [2, 4] bytes 4096
-    space "smem" scope "cluster" proxy "async" priority 0
+    space "smem" scope "cta" proxy "async" priority 0 init "b_init" <() -> "void">
 }
 pl.connect ring @a::@ab to @b::@ab
 """,
-            "make the field that is named equal in both contracts; the notes give both values and where they stand",
+            "let one of the endpoints state PL_RING_INIT, and no other",
+        ),
+        Clause(
+            "L-RESTART",
+            "a counter that other devices raise is not reset by the launch",
+            "A fast peer may already raise it for the next launch: a reset would wipe that arrival out.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses [@words]
+  pl.claim @words counter size 4 align 1 lifetime <kernel> scope "system" restart "launch"
+}
+""",
+            'restart by "self" (its users reset it when they leave) or "epoch" (it only ever grows)',
+        ),
+        Clause(
+            "L-TOPOLOGY",
+            "one shape of cluster and one number of blocks a multiprocessor suit all packages",
+            "A cluster has one shape and a launch one bound; code that counts on another addresses blocks that"
+            " are not there.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.topology clusters [array<i64: 2, 1, 1>] occupancy [1, 1]
+  pl.role @r ... uses []
+}
+pl.package @b ... {
+  pl.topology clusters [array<i64: 4, 1, 1>, array<i64: 1, 1, 1>] occupancy [1, 2]
+  pl.role @r ... uses []
+}
+""",
+            "let the packages share one shape, in PL_TOPOLOGY",
+        ),
+        Clause(
+            "L-DOMAIN",
+            "packages that join a communication domain agree on its ranks, its allocations and the fields for them",
+            "The session writes addresses of peers where the contract says: a field for fewer ranks would be overrun.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses []
+  pl.param "a_args" size 16 align 8 fields <peers = [0, 16]>
+  pl.domain @world ranks 4
+  pl.view @kv domain @world kind "peer" field "peers" allocation "kv"
+}
+""",
+            "give the field 8 bytes for each rank, and all packages the same number of ranks",
         ),
         Clause(
             "L-SIGNATURE",
@@ -357,6 +504,28 @@ pl.connect tensor @b::@t to @a::@t
             "call from a site that has it, and state the guarantee there if it holds",
         ),
         Clause(
+            "L-CYCLE",
+            "no code calls itself through other packages",
+            "Linked code has no stack, and nothing would end the recursion.",
+            "mlir",
+            """
+pl.package @a ... {
+  pl.role @r ... uses [@f]
+  pl.call @f symbol "a_calls_f" <() -> "void">
+  pl.call @back symbol "a_back" <() -> "void">
+  pl.callable @g symbol "a_g" <() -> "void"> uses [@back]
+}
+pl.package @b ... {
+  pl.callable @f symbol "b_f" <() -> "void"> uses [@g]
+  pl.call @g symbol "b_calls_g" <() -> "void">
+}
+pl.connect call @b::@f to @a::@f
+pl.connect call @a::@g to @b::@g
+pl.connect call @b::@f to @a::@back
+""",
+            "break the cycle: let one of the callables return what the other needs",
+        ),
+        Clause(
             "L-FACT",
             "a fact has one owner, and its consumers agree on its type and required value",
             "Code that was compiled for one tile size and runs with another leaves parts of the output unwritten.",
@@ -374,7 +543,7 @@ pl.connect fact @tile to @a::@tile
         ),
         Clause(
             "L-LIFETIME",
-            "a lifetime names events of the kernel or of a tensor connection, in order",
+            "a lifetime names a phase of a stream, or events of the kernel or of a tensor connection in order",
             "Storage is shared by these events: one that does not order two users lets one overwrite the other.",
             "mlir",
             """

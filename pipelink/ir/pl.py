@@ -4,9 +4,9 @@ An operation states what a contract says; the properties after `=>` are decided 
 Names are symbols: `@package::@thing` across packages, `@thing` within one. Sizes are bytes where no unit is named.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
-from math import isfinite
+from math import isfinite, prod
 from struct import Struct
 from struct import error as StructError
 
@@ -38,9 +38,11 @@ from pipelink.frontends.contract import IDENTIFIER, SYMBOL
 from pipelink.ir.attributes import (
     ATTRIBUTES,
     CountAttr,
+    Kind,
     KindAttr,
     LifetimeAttr,
     LinkAttr,
+    Side,
     SideAttr,
     SignatureAttr,
     ValuesAttr,
@@ -56,7 +58,7 @@ STRINGS = ArrayAttr[StringAttr]
 
 GRAMMARS = {
     "sym_name": IDENTIFIER,
-    **dict.fromkeys(("entry", "field", "init", "produce", "symbol", "type_name"), SYMBOL),
+    **dict.fromkeys(("entry", "field", "init", "produce", "rank_field", "ranks_field", "symbol", "type_name"), SYMBOL),
 }
 """Of the properties that reach generated code as names."""
 
@@ -65,6 +67,14 @@ CAPACITIES = {"barrier": 1, "parameters": 0, "registers": 1, "setmaxnreg": 0, "s
 
 FACTS = {"i32": Struct("<i"), "u32": Struct("<I"), "i64": Struct("<q"), "f32": Struct("<f")}
 """The types of facts and how memory holds them."""
+
+CLUSTER = 16
+"""Blocks of a cluster at most, the non-portable sizes included."""
+
+SCOPES = ("cta", "cluster", "gpu", "system")
+RESTARTS = ("launch", "self", "epoch")
+PROXIES = ("generic", "async")
+VIEWS = ("local", "peer", "multicast")
 
 REGISTERS = (24, 256)  # a thread's budget: PTX ISA, setmaxnreg, and the 255 of an instruction's operand, rounded up
 
@@ -96,6 +106,16 @@ def _range(op: Operation, name: str, value: DenseArrayBase[I64], low: int = 0, h
     if numbers[0] < low or (high is not None and numbers[1] > high):
         limits = f"of at least {low}" if high is None else f"of {low} to {high}"
         raise VerifyException(f"'{op.name}' needs {name} {limits}, not {list(numbers)}")
+
+
+def _shape(op: Operation, extents: Sequence[int]) -> None:
+    if len(extents) != 3 or min(extents) < 1 or prod(extents) > CLUSTER:
+        raise VerifyException(f"'{op.name}' needs clusters of three extents, {CLUSTER} blocks at most: {list(extents)}")
+
+
+def _among(op: Operation, name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise VerifyException(f"'{op.name}' needs {name} of {', '.join(known)}, not {value}")
 
 
 def _power_of_two(op: Operation, align: int) -> None:
@@ -151,9 +171,10 @@ def _map(op: Operation, name: str, text: str) -> ExactMap:
 class PipelineOp(PlOp):
     """One composition: packages and how they are connected, for one target. A link makes one kernel of it.
 
-    `capacities` holds what one thread block has: smem bytes, barrier ids, warps, registers a multiprocessor, threads,
-    parameter bytes. `role_order` names roles that take the lowest warps, in order. => what was dropped and why; the
-    events that order storage; the block's threads, the bytes used of each domain, and what proves the placement.
+    `capacities` holds what one thread block has: smem bytes, barrier ids, warps, registers a multiprocessor,
+    threads, parameter bytes. `role_order` names roles that take the lowest warps, in order. => what was dropped and
+    why; the events that order storage; the block's threads, the bytes used of each domain, and what proves the
+    placement; the shape of its cluster and the blocks that a multiprocessor is to hold, 1 where not stated.
     """
 
     name = "pl.pipeline"
@@ -166,6 +187,8 @@ class PipelineOp(PlOp):
     dropped = opt_prop_def(STRINGS)
     events = opt_prop_def(STRINGS)
     threads = opt_prop_def(INT)
+    cluster = opt_prop_def(INTS)
+    occupancy = opt_prop_def(INT)
     footprint = opt_prop_def(ValuesAttr)
     proofs = opt_prop_def(ValuesAttr)
     body = region_def("single_block")
@@ -174,7 +197,7 @@ class PipelineOp(PlOp):
         "$sym_name `target` $target `toolkit` $toolkit `capacities` $capacities `fp` $fp"
         " (`role_order` $role_order^)?"
         " (`=` `>` `dropped` $dropped^)? (`events` $events^)?"
-        " (`threads` $threads^ `footprint` $footprint `proofs` $proofs)?"
+        " (`threads` $threads^ `footprint` $footprint `proofs` $proofs)? (`cluster` $cluster^ `occupancy` $occupancy)?"
         " attr-dict-with-keyword $body"
     )
 
@@ -182,6 +205,11 @@ class PipelineOp(PlOp):
         _integers(self, "fp", self.fp)
         _integers(self, "capacities", self.capacities)
         _together(self, "threads", "footprint", "proofs")
+        _together(self, "cluster", "occupancy")
+        if self.cluster is not None:
+            _shape(self, self.cluster.get_values())
+        if self.occupancy is not None:
+            _at_least(self, 1, occupancy=self.occupancy)
         has = self.capacities.integers
         for name, least in CAPACITIES.items():
             if has.get(name, -1) < least:
@@ -210,7 +238,7 @@ class PackageOp(PlOp):
 
     def check(self) -> None:
         _integers(self, "fp", self.fp)
-        for kind in (ParamOp, ProviderOp):
+        for kind in (ParamOp, ProviderOp, TopologyOp):
             if len([op for op in self.body.block.ops if isinstance(op, kind)]) > 1:
                 raise VerifyException(f"'{self.name}' has one {kind.name} at most")
 
@@ -313,7 +341,8 @@ class CallOp(PlOp):
 @irdl_op_definition
 class ClaimOp(PlOp):
     """A claim by handle: bytes of shared memory, mbarrier slots of 8 bytes, named barrier ids, tensor-memory columns or
-    counter words, of one stage where it belongs to a ring. `tile` and `swizzle` (bytes) are its layout.
+    counter words, of one stage where it belongs to a ring. `tile` and `swizzle` (bytes) are its layout, `proxy` says
+    who accesses it; a counter states who may see it (`scope`) and how it starts each launch (`restart`).
     => `live`, the event indices between which it holds its storage; `shares`, the claims that may lie over it;
     `at`, its base."""
 
@@ -327,6 +356,7 @@ class ClaimOp(PlOp):
     dtype = opt_prop_def(StringAttr)
     tile = opt_prop_def(INTS)
     swizzle = opt_prop_def(INT)
+    proxy = opt_prop_def(StringAttr)
     scope = opt_prop_def(StringAttr)
     restart = opt_prop_def(StringAttr)
     live = opt_prop_def(INTS)
@@ -335,7 +365,7 @@ class ClaimOp(PlOp):
     traits = traits_def(*IN_PACKAGE)
     assembly_format = (
         "$sym_name $kind `size` $size `align` $align (`ring` $ring^)? `lifetime` $lifetime (`dtype` $dtype^)?"
-        " (`tile` $tile^)? (`swizzle` $swizzle^)? (`scope` $scope^)? (`restart` $restart^)?"
+        " (`tile` $tile^)? (`swizzle` $swizzle^)? (`proxy` $proxy^)? (`scope` $scope^ `restart` $restart)?"
         " (`=` `>` `live` $live^)? (`shares` $shares^)? (`at` $base^)? attr-dict"
     )
 
@@ -346,14 +376,22 @@ class ClaimOp(PlOp):
             raise VerifyException(f"'{self.name}' needs a tile of positive extents, not {list(self.tile.get_values())}")
         if self.live is not None:
             _range(self, "live", self.live)
+        if self.proxy is not None:
+            _among(self, "proxy", self.proxy.data, PROXIES)
+        _together(self, "scope", "restart")
+        if (self.scope is not None) != (self.kind.data is Kind.counter):
+            raise VerifyException(f"'{self.name}': a counter, and nothing else, has a scope and a restart")
+        if self.scope is not None and self.restart is not None:
+            _among(self, "scope", self.scope.data, SCOPES)
+            _among(self, "restart", self.restart.data, RESTARTS)
 
 
 @irdl_op_definition
 class RingOp(PlOp):
     """One endpoint of an mbarrier ring: the code `on` which it acts, its buffers and mbarriers (claims, per stage),
     the depths it accepts, the arrivals on `full` (by the producer) and `empty` (by the consumer), the bytes of one
-    stage. `drains`: after the consumer's last wait the producer neither writes nor will write. => its depth and the
-    arrival counts in this kernel."""
+    stage. A consumer names how many `producers` fill a stage, if several. `drains`: after the consumer's last wait the
+    producer neither writes nor will write. => its depth and the arrival counts in this kernel."""
 
     name = "pl.ring"
     sym_name = prop_def(SymbolNameConstraint())
@@ -370,6 +408,7 @@ class RingOp(PlOp):
     scope = prop_def(StringAttr)
     proxy = prop_def(StringAttr)
     priority = prop_def(INT)
+    producers = opt_prop_def(INT)
     init = opt_prop_def(StringAttr)
     init_signature = opt_prop_def(SignatureAttr)
     drains = opt_prop_def(UnitAttr)
@@ -379,7 +418,7 @@ class RingOp(PlOp):
     assembly_format = (
         "$sym_name $side `on` $on `buffers` $buffers `full` $full $full_count `empty` $empty $empty_count"
         " `depths` $depths `bytes` $bytes `space` $space `scope` $scope `proxy` $proxy `priority` $priority"
-        " (`init` $init^ $init_signature)? (`drains` $drains^)?"
+        " (`producers` $producers^)? (`init` $init^ $init_signature)? (`drains` $drains^)?"
         " (`=` `>` `depth` $depth^ `arrivals` $arrivals)? attr-dict"
     )
 
@@ -388,6 +427,10 @@ class RingOp(PlOp):
         for count in (self.full_count, self.empty_count):
             if not 1 <= count.times.value.data < 1 << 20:  # PTX ISA, mbarrier.init
                 raise VerifyException(f"'{self.name}' needs arrivals of 1 to {(1 << 20) - 1}, not {count}")
+        _among(self, "scope", self.scope.data, SCOPES[:2])
+        _among(self, "proxy", self.proxy.data, PROXIES)
+        if self.producers is not None:
+            _at_least(self, 2, producers=self.producers)
         _together(self, "init", "init_signature")
         _together(self, "depth", "arrivals")
         if self.arrivals is not None and len(self.arrivals) != 2:
@@ -398,17 +441,65 @@ class RingOp(PlOp):
 
 @irdl_op_definition
 class CounterOp(PlOp):
-    """A counter endpoint in device memory: who arrives or waits, its scope and how it starts each launch."""
+    """An endpoint of counters that packages share: the code `on` which it acts, its `slots` (a claim of words, with
+    scope and restart rule), and the `arrivals` that a producer adds to a word or a consumer waits for. => the `total`
+    that all producers add."""
 
     name = "pl.counter"
     sym_name = prop_def(SymbolNameConstraint())
     side = prop_def(SideAttr)
     on = prop_def(REF)
     slots = prop_def(REF)
-    scope = prop_def(StringAttr)
-    restart = prop_def(StringAttr)
+    arrivals = opt_prop_def(CountAttr)
+    total = opt_prop_def(INT)
     traits = traits_def(*IN_PACKAGE)
-    assembly_format = "$sym_name $side `on` $on `slots` $slots `scope` $scope `restart` $restart attr-dict"
+    assembly_format = (
+        "$sym_name $side `on` $on `slots` $slots (`arrivals` $arrivals^)? (`=` `>` `total` $total^)? attr-dict"
+    )
+
+    def check(self) -> None:
+        if self.arrivals is None and self.side.data is Side.producer:
+            raise VerifyException(f"'{self.name}': a producer states the arrivals that it adds to a word")
+        if self.arrivals is not None:
+            _at_least(self, 1, arrivals=self.arrivals.times)
+
+
+@irdl_op_definition
+class StreamOp(PlOp):
+    """A stream of instructions that the roles `on` run, all their threads, in `phases`. Of the phases in one list of
+    `exclusive` no two overlap; `fenced`: between them stands a fence between the proxies."""
+
+    name = "pl.stream"
+    sym_name = prop_def(SymbolNameConstraint())
+    on = prop_def(REFS)
+    phases = prop_def(STRINGS)
+    exclusive = prop_def(ArrayAttr[ArrayAttr[StringAttr]])
+    fenced = opt_prop_def(UnitAttr)
+    traits = traits_def(*IN_PACKAGE)
+    assembly_format = "$sym_name `on` $on `phases` $phases `exclusive` $exclusive (`fenced` $fenced^)? attr-dict"
+
+    def check(self) -> None:
+        phases = [p.data for p in self.phases]
+        for name in (p.data for group in self.exclusive for p in group):
+            _among(self, "exclusive phases", name, phases)
+        if len(set(phases)) < len(phases):
+            raise VerifyException(f"'{self.name}' names a phase twice")
+
+
+@irdl_op_definition
+class TopologyOp(PlOp):
+    """The launches that the package can live with: shapes of `clusters` (none: any), blocks on a multiprocessor."""
+
+    name = "pl.topology"
+    clusters = prop_def(ArrayAttr[DenseArrayBase[I64]])
+    occupancy = prop_def(INTS)
+    traits = traits_def(HasParent(PackageOp))
+    assembly_format = "`clusters` $clusters `occupancy` $occupancy attr-dict"
+
+    def check(self) -> None:
+        _range(self, "occupancy", self.occupancy, low=1)
+        for cluster in self.clusters:
+            _shape(self, cluster.get_values())
 
 
 @irdl_op_definition
@@ -547,26 +638,37 @@ class ArgumentOp(PlOp):
 
 @irdl_op_definition
 class DomainOp(PlOp):
-    """A communication domain that the package joins; `ranks` is 0 where any number will do."""
+    """A communication domain that the package joins; `ranks` is 0 where any number will do. The fields of its
+    parameters that are named get the caller's rank and the number of ranks."""
 
     name = "pl.domain"
     sym_name = prop_def(SymbolNameConstraint())
     ranks = prop_def(INT)
+    rank_field = opt_prop_def(StringAttr)
+    ranks_field = opt_prop_def(StringAttr)
     traits = traits_def(*IN_PACKAGE)
-    assembly_format = "$sym_name `ranks` $ranks attr-dict"
+    assembly_format = "$sym_name `ranks` $ranks (`rank_field` $rank_field^)? (`ranks_field` $ranks_field^)? attr-dict"
+
+    def check(self) -> None:
+        _at_least(self, 0, ranks=self.ranks)
 
 
 @irdl_op_definition
 class ViewOp(PlOp):
-    """A view of a symmetric allocation of a domain, passed in `field` of the package's parameters."""
+    """A view of a symmetric `allocation` of a domain, in `field` of the package's parameters: the local address, that
+    of each peer, or one for multicast."""
 
     name = "pl.view"
     sym_name = prop_def(SymbolNameConstraint())
     domain = prop_def(REF)
     kind = prop_def(StringAttr)
     field = prop_def(StringAttr)
+    allocation = prop_def(StringAttr)
     traits = traits_def(*IN_PACKAGE)
-    assembly_format = "$sym_name `domain` $domain `kind` $kind `field` $field attr-dict"
+    assembly_format = "$sym_name `domain` $domain `kind` $kind `field` $field `allocation` $allocation attr-dict"
+
+    def check(self) -> None:
+        _among(self, "kind", self.kind.data, VIEWS)
 
 
 @irdl_op_definition
@@ -648,16 +750,21 @@ class TrampolineOp(PlOp):
 
 @irdl_op_definition
 class DispatchOp(PlOp):
-    """=> The kernel: ring initialisers in order, then each role at its warps. `parameters` is the block's size."""
+    """=> The kernel: ring initialisers in order, then each role at its warps. `parameters` is the block's size,
+    `counters` where in it the address of the counters is, if there are any."""
 
     name = "pl.dispatch"
     symbol = prop_def(StringAttr)
     threads = prop_def(INT)
     parameters = prop_def(INT)
+    counters = opt_prop_def(INT)
     inits = prop_def(REFS)
     roles = prop_def(REFS)
     traits = traits_def(HasParent(PipelineOp))
-    assembly_format = "$symbol `threads` $threads `parameters` $parameters `inits` $inits `roles` $roles attr-dict"
+    assembly_format = (
+        "$symbol `threads` $threads `parameters` $parameters (`counters` $counters^)? `inits` $inits `roles` $roles"
+        " attr-dict"
+    )
 
 
 OPERATIONS: list[type[PlOp]] = [
@@ -671,6 +778,8 @@ OPERATIONS: list[type[PlOp]] = [
     ClaimOp,
     RingOp,
     CounterOp,
+    StreamOp,
+    TopologyOp,
     WarpOp,
     ExportOp,
     ImportOp,

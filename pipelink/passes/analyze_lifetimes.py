@@ -37,18 +37,18 @@ class AnalyzeLifetimes(LinkPass):
             claim.shares = None
             self._live(claim, sharing, unused)
         for new in sharing.blocks:
-            older = [(old, event) for old in sharing.blocks if (event := sharing.event_between(old, new))]
-            for _, event in older:
+            older = [old for old in sharing.blocks if old is not new and sharing.may_lie_over(new, old)]
+            for event in filter(None, (sharing.event_between(old, new) for old in older)):
                 tensor, _, moment = event.rpartition(".")
                 orders.setdefault(tensor, set()).add(moment)
             if older:
-                new.shares = ArrayAttr([reference(old) for old, _ in older])
+                new.shares = ArrayAttr([reference(old) for old in older])
         for connect, _, import_ in reach.connected(ExportOp, ImportOp):
             connect.orders = strings(sorted(orders.get(sharing.events.tensors[import_], ())))
 
     def _live(self, claim: ClaimOp, sharing: Sharing, unused: set[ClaimOp]) -> None:
-        owner = next((p for p, c in sharing.twin.items() if c is claim), claim)
-        first, last = (sharing.events.index(e) for e in sharing.lifetime(owner))
+        block = sharing.block_of.get(claim, claim)
+        first, last = (sharing.events.index(e) for e in sharing.lifetime(block))
         claim.live = integers((first, first if claim in unused else last))
 
     def _routes(self, reach: Reach, errors: Diagnostics) -> set[ClaimOp]:

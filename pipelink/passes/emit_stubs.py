@@ -17,6 +17,7 @@ from pipelink.ir.pl import (
     CallableOp,
     CallOp,
     ClaimOp,
+    CounterOp,
     DispatchOp,
     ExportOp,
     ImportOp,
@@ -33,7 +34,7 @@ from pipelink.ir.pl import (
 from pipelink.ir.symbols import Symbols, qualified, reference
 from pipelink.passes.base import LinkPass
 from pipelink.passes.reach import Reach
-from pipelink.passes.relocate import empty
+from pipelink.passes.relocate import ADDRESS, counter_field, empty
 
 BLOCK_ALIGN = 128  # the parameter block's alignment: that of a TMA descriptor's cache line
 
@@ -76,15 +77,10 @@ class EmitStubs(LinkPass):
 
 def _refuse_unwritten(reach: Reach, errors: Diagnostics) -> None:
     """What is placed and has no generated code yet: a kernel without it would be wrong."""
-    lacking = {Kind.tmem: "allocates tensor memory", Kind.counter: "passes counters to the kernel"}
     for claim in reach.symbols.ops(ClaimOp):
-        if claim in reach.live and (what := lacking.get(claim.kind.data)):
-            message = f"'{qualified(claim)}' is placed, but nothing generated {what} yet"
+        if claim in reach.live and claim.kind.data is Kind.tmem:
+            message = f"'{qualified(claim)}' is placed, but nothing generated allocates tensor memory yet"
             errors.error("L-FEATURE", message, place_of(claim))
-    for ring in reach.symbols.ops(RingOp):
-        if ring in reach.live and ring.scope.data != "cta":
-            message = f"ring '{qualified(ring)}' has scope {ring.scope.data}, and no kernel is launched in clusters yet"
-            errors.error("L-FEATURE", message, place_of(ring))
 
 
 def handles(reach: Reach) -> Iterator[tuple[str, int, Operation]]:
@@ -104,6 +100,9 @@ def handles(reach: Reach) -> Iterator[tuple[str, int, Operation]]:
                 yield f"{symbol}_depth", op.depth.value.data, op
                 yield f"{symbol}_full_count", full, op
                 yield f"{symbol}_empty_count", empty, op
+            case CounterOp():
+                assert op.total is not None
+                yield f"{symbol}_arrivals", op.total.value.data, op
             case WarpOp():
                 code = reach.symbols.get(op.of, op, PlOp)
                 (role,) = reach.roles_running(code)
@@ -148,6 +147,9 @@ def _dispatch(pipeline: PipelineOp, symbols: Symbols) -> DispatchOp:
     end = max(
         (p.offset.value.data + p.size.value.data for p in symbols.ops(ParamOp) if p.offset is not None), default=0
     )
+    counters = counter_field(symbols)
+    if counters is not None:
+        end = counters + ADDRESS
     assert pipeline.threads is not None
     properties: dict[str, Attribute] = {
         "symbol": StringAttr(f"pl_{pipeline.sym_name.data}"),
@@ -155,5 +157,6 @@ def _dispatch(pipeline: PipelineOp, symbols: Symbols) -> DispatchOp:
         "parameters": integer(-(-end // BLOCK_ALIGN) * BLOCK_ALIGN),
         "inits": ArrayAttr([reference(r) for r in inits]),
         "roles": ArrayAttr([reference(r) for r in roles]),
+        **({"counters": integer(counters)} if counters is not None else {}),
     }
     return DispatchOp.create(properties=properties)

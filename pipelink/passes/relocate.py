@@ -18,7 +18,6 @@ from pipelink.ir.pl import (
     GroupOp,
     ParamOp,
     PipelineOp,
-    RingOp,
     RoleOp,
     UseFactOp,
     integer,
@@ -41,8 +40,10 @@ from pipelink.passes.placement import (
 )
 from pipelink.passes.reach import Reach
 from pipelink.passes.sharing import Sharing
+from pipelink.passes.topology import ALONE, Topology
 
 MBARRIER_BYTES = 8  # PTX ISA, mbarrier: an opaque 64-bit object in shared memory
+ADDRESS = 8  # bytes of a device pointer
 IDLE_BUDGET = 24  # the least that setmaxnreg takes (PTX ISA); the solver counts it for warpgroups without a role
 COUNTER_WORDS = 1 << 20  # counters live in device memory, which the session allocates: a bound, not a capacity
 DOMAINS = {
@@ -108,9 +109,7 @@ class Model:
         ring = self.sharing.ring_of.get(claim)
         bytes_each = MBARRIER_BYTES if claim.kind.data is Kind.mbarrier else 1
         align = max(claim.align.value.data, bytes_each)
-        twin = self.sharing.twin.get(claim)
-        if twin is not None:
-            align = max(align, twin.align.value.data)
+        align = max([align, *(t.align.value.data for t in self.sharing.twins.get(claim, ()))])
         owner = qualified(ring.producer) if ring else None
         return Claim(name, DOMAINS[claim.kind.data], claim.size.value.data * bytes_each, align, owner)
 
@@ -129,7 +128,7 @@ class Model:
         )
         rings: list[Ring] = []
         for name, ring in self.rings.items():
-            low, high = zip(ring.producer.depths.get_values(), ring.consumer.depths.get_values(), strict=True)
+            low, high = zip(*(end.depths.get_values() for end in ring.endpoints), strict=True)
             rings.append(Ring(name, max(low), min(high), ring.producer.priority.value.data))
         shares = {
             (min(a, b), max(a, b))
@@ -154,6 +153,8 @@ class Model:
         blocks = {qualified(b): b for b in self.sharing.blocks}
         for name, claim in blocks.items():
             for old in (".".join(path_of(s)) for s in claim.shares or ()):
+                if old in blocks and self.sharing.exclusive(blocks[old], claim):
+                    continue
                 event = self.sharing.event_between(blocks[old], claim) if old in blocks else ""
                 if event:
                     self._check_order(name, old, event, errors)
@@ -193,13 +194,13 @@ class Model:
         """What the stated placement breaks, by the independent checker; twins and endpoints must agree too."""
         apart = [
             f"'{qualified(twin)}' is not where '{qualified(claim)}' is"
-            for claim, twin in self.sharing.twin.items()
+            for twin, claim in self.sharing.block_of.items()
             if twin.base != claim.base
         ]
         ends = [
             f"the endpoints of ring '{name}' differ in depth or arrivals"
             for name, ring in self.rings.items()
-            if (ring.producer.depth, ring.producer.arrivals) != (ring.consumer.depth, ring.consumer.arrivals)
+            if len({(end.depth, end.arrivals) for end in ring.endpoints}) > 1
         ]
         return [
             *check(self.problem(), self.read()),
@@ -208,13 +209,27 @@ class Model:
             *self._arrivals(),
             *self._parameters(),
             *self._facts(),
+            *self._topology(),
         ]
 
     def _arrivals(self) -> Iterator[str]:
         for name, ring in self.rings.items():
-            expected = integers(self._expected_arrivals(ring.producer, ring.consumer))
+            expected = integers(self.reach.ring_arrivals(ring.producers, ring.consumer))
             if ring.producer.arrivals != expected:
                 yield f"ring '{name}' has arrivals {ring.producer.arrivals}, its contracts say {expected}"
+        for counter in self.sharing.counters:
+            total = integer(self.reach.counter_arrivals(counter.producers))
+            for end in (e for e in counter.endpoints if e.total != total):
+                yield f"counter '{qualified(end)}' has a total of {end.total}, its contracts say {total}"
+
+    def _topology(self) -> Iterator[str]:
+        topology, cluster, occupancy = Topology.of(self.reach), self.pipeline.cluster, self.pipeline.occupancy
+        shape = cluster.get_values() if cluster is not None else ALONE
+        if shape not in topology.shapes:
+            yield f"the kernel is launched in clusters of {shape}, which not all packages can live with"
+        blocks = occupancy.value.data if occupancy is not None else 1
+        if not topology.least <= blocks <= topology.most:
+            yield f"the kernel is bound to {blocks} blocks, packages ask for {topology.least} to {topology.most}"
 
     def _parameters(self) -> Iterator[str]:
         end = 0
@@ -245,31 +260,24 @@ class Model:
             claim.base = None
         for name, claim in self.claims.items():
             claim.base = integer(placement.bases[name])
-            if (twin := self.sharing.twin.get(claim)) is not None:
+            for twin in self.sharing.twins.get(claim, ()):
                 twin.base = claim.base
         for name, ring in self.rings.items():
-            self._write_ring(ring.producer, ring.consumer, placement.depths[name])
+            arrivals = integers(self.reach.ring_arrivals(ring.producers, ring.consumer))
+            for end in ring.endpoints:
+                end.depth, end.arrivals = integer(placement.depths[name]), arrivals
+        for counter in self.sharing.counters:
+            for end in counter.endpoints:
+                end.total = integer(self.reach.counter_arrivals(counter.producers))
         for name, role in self.roles.items():
             role.first_warp = integer(placement.warps[name])
         self._write_groups(placement)
+        topology = Topology.of(self.reach)
         self.pipeline.threads = integer(placement.threads)
+        self.pipeline.cluster = integers(topology.cluster)
+        self.pipeline.occupancy = integer(topology.occupancy)
         self.pipeline.footprint = ValuesAttr.of(dict(placement.footprint))
         self.pipeline.proofs = ValuesAttr.of(proofs(placement))
-
-    def _write_ring(self, producer: RingOp, consumer: RingOp, depth: int) -> None:
-        arrivals = self._expected_arrivals(producer, consumer)
-        for ring in (producer, consumer):
-            ring.depth = integer(depth)
-            ring.arrivals = integers(arrivals)
-
-    def _expected_arrivals(self, producer: RingOp, consumer: RingOp) -> tuple[int, int]:
-        """Arrivals on full and on empty: functions of the widths of the roles that run each endpoint."""
-
-        def warps(ring: RingOp) -> int:
-            code = self.symbols.find(ring.on, ring)
-            return sum(r.warps.value.data for r in self.reach.roles_running(code)) if code else 0
-
-        return producer.full_count.arrivals(warps(producer)), consumer.empty_count.arrivals(warps(consumer))
 
     def _write_groups(self, placement: Placement) -> None:
         """Roles that share a warpgroup share a register budget, so they are one group."""
@@ -319,16 +327,27 @@ def proofs(placement: Placement) -> dict[str, str | int]:
 def _lay_out_parameters(symbols: Symbols, pipeline: PipelineOp, errors: Diagnostics) -> None:
     """Regions in order of package name, each at its own alignment (TMA descriptors need 64 bytes)."""
     offset = 0
-    params = sorted(symbols.ops(ParamOp), key=lambda p: qualified(p))
+    params = sorted(symbols.ops(ParamOp), key=qualified)
     for param in params:
         align = param.align.value.data
         offset = -(-offset // align) * align
         param.offset = integer(offset)
         offset += param.size.value.data
     limit = pipeline.capacities.integers["parameters"]
+    if (counters := counter_field(symbols)) is not None:
+        offset = counters + ADDRESS
     if offset > limit:
         notes = [Note(f"{p.type_name.data} holds {p.size.value.data} bytes", place_of(p)) for p in params]
         errors.error("L-OVERLAP", f"parameters need {offset} bytes, a kernel has {limit}", place_of(pipeline), *notes)
+
+
+def counter_field(symbols: Symbols) -> int | None:
+    """Where in the parameters the address of the counters goes: after all regions, where anything is counted."""
+    if not any(c.kind.data is Kind.counter and c.base is not None for c in symbols.ops(ClaimOp)):
+        return None
+    placed = [(p.offset.value.data, p.size.value.data) for p in symbols.ops(ParamOp) if p.offset is not None]
+    end = max((offset + size for offset, size in placed), default=0)
+    return -(-end // ADDRESS) * ADDRESS
 
 
 def _freeze_facts(reach: Reach) -> None:

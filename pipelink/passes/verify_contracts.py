@@ -10,21 +10,35 @@ from pipelink.ir.pl import PipelineOp
 from pipelink.ir.symbols import Symbols
 from pipelink.passes.base import LinkPass
 from pipelink.passes.reach import Reach
-from pipelink.passes.rules import Checked, calls, facts, lifetimes, names, packages, rings, tensors
+from pipelink.passes.rules import (
+    Checked,
+    calls,
+    counters,
+    domains,
+    facts,
+    lifetimes,
+    names,
+    packages,
+    rings,
+    tensors,
+    topology,
+)
 
 STAGES = (
     (names.check_references, names.check_role_order, names.check_connections),
-    (names.check_ring_claims,),
+    (names.check_ring_claims, names.check_counter_claims),
     (
         packages.check_targets,
         packages.check_toolkits,
         packages.check_fp_modes,
         packages.check_definitions,
         names.check_providers,
-        names.check_rings_have_two_ends,
+        names.check_two_ends,
     ),
     (
         rings.check_rings,
+        counters.check_counters,
+        counters.check_restarts,
         calls.check_signatures,
         calls.check_tensor_signatures,
         calls.check_callers,
@@ -32,7 +46,10 @@ STAGES = (
         calls.check_cycles,
         tensors.check_tensors,
         facts.check_facts,
+        lifetimes.check_streams,
         lifetimes.check_lifetimes,
+        topology.check_topology,
+        domains.check_domains,
     ),
 )
 

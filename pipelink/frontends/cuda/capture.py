@@ -10,9 +10,11 @@ from pipelink.backend import cubin as cubins
 from pipelink.backend import fatbin, nvjitlink
 from pipelink.frontends.contract import Contract, Kernel, handle_symbol
 from pipelink.frontends.cuda.sources import Sources
-from pipelink.frontends.cuda.validate import place, ring_handles
+from pipelink.frontends.cuda.validate import counter_handles, place, ring_handles
 from pipelink.ir.diagnostics import Diagnostics, Place, fail
 from pipelink.ir.suggest import nearest
+
+COUNTERS = "pl_counters"  # the linker defines it: where the counters of the kernel are
 
 # The device runtime's functions: the word of the source that calls each, and what to do instead.
 RUNTIME = {
@@ -130,14 +132,21 @@ def exported(contract: Contract) -> list[tuple[str, str, Place]]:
 def foreign(contract: Contract) -> dict[str, str]:
     """The symbols that the linker defines for this package, each with the handle, call or import that names it."""
     found = {handle_symbol(contract.name, name): name for name in handles(contract)}
+    found |= dict.fromkeys([COUNTERS] * has_counters(contract), "counters")
     found |= {call.symbol: call.name for call in contract.calls}
     return found | {symbol: i.name for i in contract.imports for symbol in (i.symbol, i.produce)}
+
+
+def has_counters(contract: Contract) -> bool:
+    return bool(contract.counters) or any(claim.kind == "counter" for claim in contract.claims)
 
 
 def handles(contract: Contract) -> tuple[str, ...]:
     """All handles of the package."""
     names = [claim.name for claim in contract.claims] + [handle.name for handle in contract.warp_handles]
-    return tuple(sorted({*names, *(handle for ring in contract.rings for handle in ring_handles(ring.name))}))
+    names += [handle for ring in contract.rings for handle in ring_handles(ring.name)]
+    names += [handle for counter in contract.counters for handle in counter_handles(counter.name)]
+    return tuple(sorted(set(names)))
 
 
 def _plain(symbol: str) -> str:

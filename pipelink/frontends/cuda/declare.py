@@ -16,6 +16,7 @@ from pipelink.frontends.contract import (
     Call,
     Claim,
     Contract,
+    Counter,
     Domain,
     Entry,
     Export,
@@ -30,12 +31,14 @@ from pipelink.frontends.contract import (
     Role,
     Signature,
     Site,
+    Stream,
+    Topology,
     View,
     WarpHandle,
 )
 from pipelink.frontends.contract import Callable as Exported
 from pipelink.frontends.cuda.notes import MACROS, Note, Points
-from pipelink.frontends.cuda.reader import BITS, GUARANTEES, Reader
+from pipelink.frontends.cuda.reader import BITS, GUARANTEES, RESTARTS, SCOPES, Reader
 from pipelink.frontends.cuda.signature import number_type, spelled
 from pipelink.ir.diagnostics import Diagnostics, fail
 from pipelink.ir.diagnostics import Note as Remark
@@ -43,6 +46,9 @@ from pipelink.ir.diagnostics import Note as Remark
 _SIZES = {"smem": "bytes", "ring_buffer": "bytes", "mbarrier": "slots", "barrier": "ids", "tmem": "columns"}
 _LIMITS = {"mbarrier": 1 << 15, "barrier": 15, "tmem": 512}
 _SMEM_LIMIT = 1 << 20
+_COUNTER_WORDS = 1 << 20
+_OCCUPANCY = 32  # blocks a multiprocessor (CUDA programming guide, compute capabilities)
+_CLUSTER = 16  # blocks a cluster, the non-portable sizes included
 _MAX_RANK = 5
 _INTEGERS = {"i32": (-(1 << 31), (1 << 31) - 1), "u32": (0, (1 << 32) - 1), "i64": (-(1 << 63), (1 << 63) - 1)}
 
@@ -78,12 +84,13 @@ def declare(notes: Sequence[Note], errors: Diagnostics) -> Contract:
         at=stage.at,
         parameters=found.pop("parameters", [None])[0],
         provider=found.pop("provider", [None])[0],
+        topology=found.pop("topology", [None])[0],
         **cast(Any, {field: tuple(entries) for field, entries in found.items()}),
     )
 
 
 def _check_single(notes: Sequence[Note], errors: Diagnostics) -> None:
-    for kind in ("stage", "params", "provider"):
+    for kind in ("stage", "params", "provider", "topology"):
         found = [note for note in notes if note.kind == kind]
         for note in found[1:]:
             where = Remark(f"{found[0].title} is here", found[0].place)
@@ -181,7 +188,14 @@ def _ring(reader: Reader) -> Ring:
         scope=cast(Any, reader.text("scope", "cta", ("cta", "cluster"))),
         proxy=cast(Any, reader.text("proxy", "async", ("async", "generic"))),
         priority=reader.number("priority", 0, -1000, 1000),
+        producers=_producers(reader, side),
     )
+
+
+def _producers(reader: Reader, side: str) -> int:
+    if reader.has("producers") and side != "consumer":
+        reader.error(".producers is for the consumer to say")
+    return reader.number("producers", 1, 1, 32)
 
 
 def _claim(reader: Reader) -> Claim:
@@ -200,17 +214,68 @@ def _claim(reader: Reader) -> Claim:
         reader.dtype() if reader.has("dtype") else "",
         reader.numbers("tile"),
         reader.number("swizzle", 0, 0, 128),
-        cast(Any, reader.text("scope", "cta", ("cta", "cluster", "gpu", "system"))),
-        cast(Any, reader.text("restart", "", ("", "launch", "self", "epoch"))),
+        cast(Any, reader.text("proxy", "generic", ("generic", "async"))),
+        cast(Any, reader.text("scope", "cta", SCOPES)),
+        cast(Any, reader.text("restart", "", ("", *RESTARTS))),
     )
     _check_tile(reader, claim)
     _check_swizzle(reader, claim)
-    if claim.scope == "system" and claim.restart == "launch":
+    _check_restart(reader, claim)
+    return claim
+
+
+def _check_restart(reader: Reader, counter: Claim | Counter) -> None:
+    if counter.scope == "system" and counter.restart == "launch":
         reader.error(
             'a counter of scope "system" cannot restart by "launch": a fast peer\'s next push would race the reset',
+            "L-RESTART",
             hint='restart by "self" or "epoch"',
         )
-    return claim
+
+
+def _counter(reader: Reader) -> Counter:
+    counter = Counter(
+        reader.note.name,
+        cast(Any, reader.text("side")),
+        reader.text("on"),
+        reader.number("words", 0, 1, _COUNTER_WORDS),
+        reader.at,
+        cast(Any, reader.text("scope", "gpu", SCOPES)),
+        cast(Any, reader.text("restart", "launch", RESTARTS)),
+        reader.count("arrivals") if reader.has("arrivals") else None,
+    )
+    _check_restart(reader, counter)
+    return counter
+
+
+def _stream(reader: Reader) -> Stream:
+    for key in ("roles", "phases"):
+        names = reader.values[key]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            reader.error(f".{key} names {name} twice")
+    return Stream(
+        reader.note.name,
+        reader.values["roles"],
+        reader.values["phases"],
+        reader.at,
+        tuple(reader.every("exclusive")),
+        reader.has("fenced"),
+    )
+
+
+def _topology(reader: Reader) -> Topology:
+    clusters = tuple(_cluster(reader, values) for values in reader.every("cluster"))
+    least, most = reader.numbers("occupancy", (1, _OCCUPANCY))
+    if not 1 <= least <= most <= _OCCUPANCY:
+        reader.error(f".occupancy({least}, {most}) is no range of 1..{_OCCUPANCY} blocks")
+    return Topology(reader.at, clusters, (least, most))
+
+
+def _cluster(reader: Reader, values: tuple[str, ...]) -> tuple[int, int, int]:
+    x, y, z = (int(value) for value in values)
+    if min(x, y, z) < 1 or x * y * z > _CLUSTER:
+        reader.error(f".cluster({x}, {y}, {z}) is no shape of 1..{_CLUSTER} blocks")
+    return x, y, z
 
 
 def _check_tile(reader: Reader, claim: Claim) -> None:
@@ -378,12 +443,19 @@ def _argument(reader: Reader) -> Argument:
 
 
 def _domain(reader: Reader) -> Domain:
-    return Domain(reader.note.name, reader.at, reader.number("ranks", 0, 0, 1 << 20))
+    return Domain(
+        reader.note.name,
+        reader.at,
+        reader.number("ranks", 0, 0, 1 << 20),
+        reader.text("rank_field"),
+        reader.text("ranks_field"),
+    )
 
 
 def _view(reader: Reader) -> View:
     kind = reader.text("kind", "", ("local", "peer", "multicast"))
-    return View(reader.note.name, reader.text("domain"), cast(Any, kind), reader.text("field"), reader.at)
+    allocation = reader.text("allocation", reader.note.name)
+    return View(reader.note.name, reader.text("domain"), cast(Any, kind), reader.text("field"), reader.at, allocation)
 
 
 def _provider(reader: Reader) -> Provider:
@@ -405,6 +477,9 @@ _BUILDERS: dict[str, tuple[str, Callable[[Reader], Entry]]] = {
     "barrier": ("claims", _claim),
     "tmem": ("claims", _claim),
     "counter": ("claims", _claim),
+    "counter_end": ("counters", _counter),
+    "stream": ("streams", _stream),
+    "topology": ("topology", _topology),
     "warp": ("warp_handles", _warp),
     "export": ("exports", _export),
     "import": ("imports", _import),

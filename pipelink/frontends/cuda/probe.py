@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pipelink.backend import cubin, nvjitlink, nvrtc
 from pipelink.backend.toolchain import ToolError
 from pipelink.frontends.contract import Contract, Signature, handle_symbol
-from pipelink.frontends.cuda.capture import RUNTIME, Facts, exported, handles, missing
+from pipelink.frontends.cuda.capture import COUNTERS, RUNTIME, Facts, exported, handles, has_counters, missing
 from pipelink.ir.diagnostics import Diagnostics
 
 _FUNCTION = 2
@@ -52,6 +52,8 @@ def _signatures(contract: Contract) -> dict[str, Signature]:
 
 def _foreign(contract: Contract) -> dict[str, Signature]:
     found = {handle_symbol(contract.name, name): Signature("unsigned int", ()) for name in handles(contract)}
+    if has_counters(contract):
+        found[COUNTERS] = Signature("unsigned int *", (), context=True)
     found |= {call.symbol: call.signature for call in contract.calls}
     for tensor in contract.imports:
         found |= {tensor.symbol: tensor.signature, tensor.produce: tensor.produce_signature}

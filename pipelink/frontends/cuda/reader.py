@@ -17,14 +17,17 @@ _KEYS = {
     "callable": ("symbol", ""),
     "site": ("role threads", "first guarantees"),
     "call": ("symbol", "site"),
-    "ring": ("side on depth full empty", "bytes drains scope proxy priority"),
+    "ring": ("side on depth full empty", "bytes drains scope proxy priority producers"),
     "ring_init": ("symbol", ""),
     "ring_buffer": ("ring bytes", "tile dtype swizzle align phase between"),
-    "smem": ("bytes", "tile dtype swizzle align phase between"),
+    "smem": ("bytes", "tile dtype swizzle align phase between proxy"),
     "mbarrier": ("slots", ""),
     "barrier": ("ids", "phase between"),
     "tmem": ("columns", "align phase between"),
     "counter": ("words restart", "scope"),
+    "counter_end": ("side on words", "scope restart arrivals"),
+    "stream": ("roles phases", "exclusive fenced"),
+    "topology": ("", "cluster occupancy"),
     "warp": ("of", ""),
     "export": ("dtype extent symbol", "frame threads align requires completion"),
     "import": ("dtype extent symbol produce chunk site frame", "scratch barrier completion"),
@@ -32,10 +35,11 @@ _KEYS = {
     "use_fact": ("field", "required"),
     "buffer": ("dtype rank access", "align"),
     "argument": ("type", ""),
-    "domain": ("", "ranks"),
-    "view": ("domain kind field", ""),
+    "domain": ("", "ranks rank_field ranks_field"),
+    "view": ("domain kind field", "allocation"),
     "provider": ("file", ""),
 }
+_REPEATED = {("params", "field"), ("stream", "exclusive"), ("topology", "cluster")}
 # Where the chain's method has another name than its entry.
 _METHODS = {
     "dtype": "of",
@@ -49,6 +53,8 @@ BITS = {
     **{"f64": 64, "f32": 32, "tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "e8m0": 8, "e2m1": 4},
 }
 GUARANTEES = ("entered once", "converged", "full warps", "no early return")
+SCOPES = ("cta", "cluster", "gpu", "system")
+RESTARTS = ("launch", "self", "epoch")
 
 
 class Reader:
@@ -61,7 +67,7 @@ class Reader:
         self.values: dict[str, tuple[str, ...]] = {}
         required, optional = (set(keys.split()) for keys in _KEYS[note.kind])
         for key, values in note.entries:
-            if key in self.values and (note.kind, key) != ("params", "field"):
+            if key in self.values and (note.kind, key) not in _REPEATED:
                 self.error(f".{_METHODS.get(key, key)} is stated twice")
             if key not in required | optional:
                 self.error(f".{_METHODS.get(key, key)} has no meaning here")
@@ -86,6 +92,10 @@ class Reader:
 
     def has(self, key: str) -> bool:
         return key in self.values
+
+    def every(self, key: str) -> list[tuple[str, ...]]:
+        """The values of each statement of an entry that may be stated several times."""
+        return [values for name, values in self.note.entries if name == key]
 
     def text(self, key: str, default: str = "", among: Sequence[str] = ()) -> str:
         value = self.values.get(key, (default,))[0]

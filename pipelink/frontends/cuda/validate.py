@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from pipelink.frontends.contract import Claim, Contract, Import, Location, Ring, Site
+from pipelink.frontends.contract import Claim, Contract, Import, Location, Ring, Site, Stream
 from pipelink.ir.diagnostics import Diagnostics, Note, Place
 from pipelink.ir.suggest import nearest
 
@@ -26,14 +26,19 @@ def ring_handles(ring: str) -> tuple[str, ...]:
     return tuple(f"{ring}_{part}" for part in ("full", "empty", "depth", "full_count", "empty_count"))
 
 
+def counter_handles(counter: str) -> tuple[str, ...]:
+    """The handles of an endpoint of counters."""
+    return f"{counter}_base", f"{counter}_arrivals"
+
+
 def validate(contract: Contract, errors: Diagnostics) -> None:
     """Collect in `errors` what contradicts itself or names what is not declared (L-ANNOTATION)."""
     _check_names(contract, errors)
     code = {entry.name for entries in (contract.roles, contract.callables, contract.exports) for entry in entries}
     sites = {site.name for site in contract.sites}
-    for ring in contract.rings:
-        _known(errors, f"ring {ring.name}", ring.on, code, "role, callable or export", ring.at)
-        _check_bytes(contract, ring, errors)
+    _check_endpoints(contract, code, errors)
+    for stream in contract.streams:
+        _check_stream(errors, stream, {role.name for role in contract.roles})
     rings = {ring.name for ring in contract.rings}
     for claim in contract.claims:
         if claim.ring:
@@ -54,12 +59,16 @@ def validate(contract: Contract, errors: Diagnostics) -> None:
 def _check_names(contract: Contract, errors: Diagnostics) -> None:
     """Within a package a name stands for one thing, as symbols of `pl.package` do; what the caller gives is apart."""
     rings = [(f"ring {r.name}", name, r.at) for r in contract.rings for name in ring_handles(r.name)]
+    counters = [(f"counter {c.name}", name, c.at) for c in contract.counters for name in counter_handles(c.name)]
     spaces: list[list[tuple[str, str, Location]]] = [
         [
             *_named("claim", contract.claims),
             *_named("warp handle", contract.warp_handles),
             *rings,
             *_named("ring", contract.rings),
+            *counters,
+            *_named("counter", contract.counters),
+            *_named("stream", contract.streams),
             *_named("role", contract.roles),
             *_named("callable", contract.callables),
             *_named("export", contract.exports),
@@ -93,6 +102,14 @@ def _known(errors: Diagnostics, what: str, name: str, known: set[str], kind: str
         errors.error("L-ANNOTATION", f"{what}: no {kind} `{name}` is declared here", place(at), hint=hint)
 
 
+def _check_endpoints(contract: Contract, code: set[str], errors: Diagnostics) -> None:
+    for ring in contract.rings:
+        _known(errors, f"ring {ring.name}", ring.on, code, "role, callable or export", ring.at)
+        _check_bytes(contract, ring, errors)
+    for counter in contract.counters:
+        _known(errors, f"counter {counter.name}", counter.on, code, "role, callable or export", counter.at)
+
+
 def _check_bytes(contract: Contract, ring: Ring, errors: Diagnostics) -> None:
     buffers = [claim for claim in contract.claims if claim.ring == ring.name]
     room = sum(claim.size for claim in buffers)
@@ -100,6 +117,16 @@ def _check_bytes(contract: Contract, ring: Ring, errors: Diagnostics) -> None:
         notes = [Note(f"buffer {claim.name} has {claim.size} bytes", place(claim.at)) for claim in buffers]
         text = f"ring {ring.name}: {ring.bytes} bytes arrive a stage, its buffers have {room}"
         errors.error("L-ANNOTATION", text, place(ring.at), *notes)
+
+
+def _check_stream(errors: Diagnostics, stream: Stream, roles: set[str]) -> None:
+    what = f"stream {stream.name}"
+    for name in stream.roles:
+        _known(errors, what, name, roles, "role", stream.at)
+    for name in (name for phases in stream.exclusive for name in phases):
+        if name not in stream.phases:
+            hint = nearest(name, stream.phases)
+            errors.error("L-ANNOTATION", f"{what}: no phase `{name}` is declared in it", place(stream.at), hint=hint)
 
 
 def _check_site(contract: Contract, site: Site, errors: Diagnostics) -> None:
@@ -134,6 +161,9 @@ def _threads(tensor: Import) -> int | None:
 def _check_views(contract: Contract, errors: Diagnostics) -> None:
     fields = {field.name for field in contract.parameters.fields} if contract.parameters else set[str]()
     domains = {domain.name for domain in contract.domains}
+    for domain in contract.domains:
+        for field in filter(None, (domain.rank_field, domain.ranks_field)):
+            _known(errors, f"domain {domain.name}", field, fields, "field of PL_PARAMS", domain.at)
     for view in contract.views:
         _known(errors, f"view {view.name}", view.domain, domains, "domain", view.at)
         _known(errors, f"view {view.name}", view.field, fields, "field of PL_PARAMS", view.at)

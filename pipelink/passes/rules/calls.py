@@ -89,7 +89,7 @@ def check_cycles(checked: Checked) -> None:
                     reported |= seen | {code}
                     message = f"'{qualified(code)}' calls itself through other packages"
                     notes = (Note(f"by way of '{qualified(s)}'", place_of(s)) for s in sorted(seen, key=qualified))
-                    checked.errors.error("L-SITE", message, place_of(code), *notes)
+                    checked.errors.error("L-CYCLE", message, place_of(code), *notes)
                 elif used not in seen:
                     seen.add(used)
                     stack.append(used)

@@ -11,7 +11,9 @@ from pipelink.ir.pl import (
     CallOp,
     ClaimOp,
     ConnectOp,
+    CounterOp,
     DispatchOp,
+    DomainOp,
     ExportOp,
     FactOp,
     GroupOp,
@@ -20,9 +22,11 @@ from pipelink.ir.pl import (
     RingOp,
     RoleOp,
     SiteOp,
+    StreamOp,
     StubOp,
     TrampolineOp,
     UseFactOp,
+    ViewOp,
     WarpOp,
 )
 from pipelink.ir.suggest import nearest
@@ -39,14 +43,18 @@ KINDS: dict[tuple[type[Operation], str], tuple[type[Operation], ...]] = {
     (RingOp, "buffers"): (ClaimOp,),
     (RingOp, "full"): (ClaimOp,),
     (RingOp, "empty"): (ClaimOp,),
+    (CounterOp, "on"): CODE,
+    (CounterOp, "slots"): (ClaimOp,),
+    (StreamOp, "on"): (RoleOp,),
+    (ViewOp, "domain"): (DomainOp,),
     (WarpOp, "of"): CODE,
     (ImportOp, "site"): (SiteOp,),
     (ImportOp, "scratch"): (ClaimOp,),
     (ImportOp, "barrier"): (ClaimOp,),
-    **{(kind, "uses"): (ClaimOp, RingOp, WarpOp, CallOp, ImportOp) for kind in CODE},
+    **{(kind, "uses"): (ClaimOp, RingOp, CounterOp, WarpOp, CallOp, ImportOp) for kind in CODE},
     (PipelineOp, "role_order"): (RoleOp,),
     (GroupOp, "roles"): (RoleOp,),
-    (StubOp, "reads"): (ClaimOp, RingOp, WarpOp),
+    (StubOp, "reads"): (ClaimOp, RingOp, CounterOp, WarpOp),
     (TrampolineOp, "user"): (CallOp, ImportOp),
     (TrampolineOp, "provider"): (CallableOp, ExportOp),
     (DispatchOp, "inits"): (RingOp,),
@@ -58,6 +66,7 @@ PROVIDER: dict[Link, tuple[type[Operation], type[Operation]]] = {
     Link.call: (CallableOp, CallOp),
     Link.tensor: (ExportOp, ImportOp),
     Link.ring: (RingOp, RingOp),
+    Link.counter: (CounterOp, CounterOp),
     Link.fact: (FactOp, UseFactOp),
 }
 """The kinds of the two sides of a connection."""
@@ -132,21 +141,39 @@ def check_ring_claims(checked: Checked) -> None:
             )
 
 
+def check_counter_claims(checked: Checked) -> None:
+    """The words of a counter are a claim of words, of that counter alone."""
+    owner: dict[Operation, CounterOp] = {}
+    for counter in checked.symbols.ops(CounterOp):
+        claim = checked.symbols.get(counter.slots, counter, ClaimOp)
+        first = owner.setdefault(claim, counter)
+        if claim.kind.data is Kind.counter and first is counter:
+            continue
+        wrong = "of another counter" if first is not counter else f"of {claim.kind.data}, not counter"
+        message = f"'{qualified(claim)}' of counter '{symbol_name(counter)}' is a claim {wrong}"
+        note = Note("the counter is here", place_of(first))
+        checked.errors.error("L-ANNOTATION", message, place_of(claim), note)
+
+
 def check_connections(checked: Checked) -> None:
-    """The two sides of each `pl.connect`; a user has one provider, and a ring one consumer."""
-    taken: dict[Operation, ConnectOp] = {}
+    """The two sides of each `pl.connect`. A user has one provider, but that rings and counters may have several; a ring
+    has one consumer."""
+    taken: dict[object, ConnectOp] = {}
     for connect in checked.symbols.ops(ConnectOp):
         for ref, wanted in zip((connect.provider, connect.user), PROVIDER[connect.link.data], strict=True):
             found = checked.symbols.find(ref, connect)
             if not isinstance(found, wanted):
                 message = f"a {connect.link.data} connection needs a {wanted.name}, and {written(ref)} is none"
                 checked.errors.error("L-UNRESOLVED", message, place_of(connect))
-        once = (connect.user, connect.provider) if connect.link.data is Link.ring else (connect.user,)
-        for side in (s for ref in once if (s := checked.symbols.find(ref, connect)) is not None):
-            if side in taken:
-                note = Note("it is connected here too", place_of(taken[side]))
-                checked.errors.error("L-DUPLICATE", f"'{qualified(side)}' is connected twice", place_of(connect), note)
-            taken.setdefault(side, connect)
+        user, provider = (checked.symbols.find(ref, connect) for ref in (connect.user, connect.provider))
+        side = provider if connect.link.data is Link.ring else user
+        once = (user, provider) if connect.link.data is Link.counter else side
+        if side is None:
+            continue
+        if once in taken:
+            note = Note("it is connected here too", place_of(taken[once]))
+            checked.errors.error("L-DUPLICATE", f"'{qualified(side)}' is connected twice", place_of(connect), note)
+        taken.setdefault(once, connect)
 
 
 def check_providers(checked: Checked) -> None:
@@ -163,14 +190,16 @@ def check_providers(checked: Checked) -> None:
             checked.errors.error("L-UNRESOLVED", message, place_of(user), *callers, hint=hint)
 
 
-def check_rings_have_two_ends(checked: Checked) -> None:
-    joined = {op for _, p, u in checked.reach.connected(RingOp, RingOp) for op in (p, u)}
-    for ring in checked.symbols.ops(RingOp):
-        if ring in checked.reach.live and ring not in joined:
-            other = "consumer" if ring.side.data == "producer" else "producer"
-            name = symbol_name(ring)
-            names = [symbol_name(r) for r in checked.symbols.ops(RingOp) if r.side.data == other]
-            message = f"ring '{qualified(ring)}' has no {other}"
-            add = f"add a package whose ring '{name}' is a {other}"
+def check_two_ends(checked: Checked) -> None:
+    """Each endpoint of a ring or counter that a role reaches has the other end."""
+    for kind in (RingOp, CounterOp):
+        joined = {op for _, p, u in checked.reach.connected(kind, kind) for op in (p, u)}
+        for end in checked.symbols.ops(kind):
+            if end not in checked.reach.live or end in joined:
+                continue
+            other = "consumer" if end.side.data == "producer" else "producer"
+            what, name = kind.name.removeprefix("pl."), symbol_name(end)
+            names = [symbol_name(e) for e in checked.symbols.ops(kind) if e.side.data == other]
+            add = f"add a package whose {what} '{name}' is a {other}"
             hint = "connect it, and let a role reach it" if name in names else nearest(name, names) or add
-            checked.errors.error("L-UNRESOLVED", message, place_of(ring), hint=hint)
+            checked.errors.error("L-UNRESOLVED", f"{what} '{qualified(end)}' has no {other}", place_of(end), hint=hint)

@@ -100,7 +100,7 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 
 // -----
 
-// L-PAIR: every field of a ring on which two endpoints must agree.
+// L-PAIR, L-ARRIVALS, L-BYTES, L-DEPTH, L-INIT: every field of a ring on which two endpoints must agree.
 pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
   pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
     pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
@@ -124,13 +124,13 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 // CHECK-NEXT: <stdin>:[[# @LINE - 9]]:5: help: make memory space "smem" in both, or "dsmem"
 // CHECK:      error[L-PAIR]: the endpoints of 'ab' disagree on scope: "cluster" against "cta"
 // CHECK:      error[L-PAIR]: the endpoints of 'ab' disagree on proxy: "generic" against "async"
-// CHECK:      error[L-PAIR]: the endpoints of 'ab' disagree on transaction bytes: 8192 against 4096
-// CHECK:      error[L-PAIR]: the endpoints of 'ab' disagree on arrivals on full: 2 against 1
-// CHECK:      error[L-PAIR]: the endpoints of 'ab' disagree on arrivals on empty: 1 against 1 per warp
-// CHECK:      error[L-PAIR]: no depth of ring 'ab' suits both endpoints: [5, 8] against [2, 4]
+// CHECK:      error[L-ARRIVALS]: the endpoints of 'ab' disagree on arrivals on empty: 1 against 1 per warp
+// CHECK:      error[L-BYTES]: the endpoints of 'ab' disagree on transaction bytes: 8192 against 4096
+// CHECK:      error[L-ARRIVALS]: the endpoints of 'ab' disagree on arrivals on full: 2 against 1
+// CHECK:      error[L-DEPTH]: no depth of ring 'ab' suits both endpoints: [5, 8] against [2, 4]
 // CHECK-NEXT: {{.*}} note: 'p1.ab' takes depths 2 to 4
 // CHECK-NEXT: {{.*}} note: 'c1.ab' takes depths 5 to 8
-// CHECK-NEXT: {{.*}} error[L-PAIR]: both endpoints of ring 'ab' initialise its mbarriers
+// CHECK-NEXT: {{.*}} error[L-INIT]: both endpoints of ring 'ab' initialise its mbarriers
 // CHECK-NEXT: {{.*}} note: 'p1.ab' initialises
 // CHECK-NEXT: {{.*}} note: 'c1.ab' initialises
 // CHECK-NEXT: {{.*}} help: let exactly one of them state PL_RING_INIT
@@ -159,15 +159,15 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   }
   pl.connect ring @p1::@ab to @c1::@ab
 }
+// CHECK:      error[L-BYTES]: ring 'p1.ab' expects 4000 transaction bytes a stage, its buffers hold 4112 (a 4096 + b 16)
+// CHECK-NEXT: {{.*}} help: state .bytes(4112), or the right size of each buffer
 // CHECK:      error[L-PAIR]: ring 'ab': 'p1.ab' has a buffer 'b', 'c1.ab' has none
 // CHECK-NEXT: {{.*}} note: 'p1.ab' has it
 // CHECK:      error[L-PAIR]: ring 'ab': 'c1.ab' has a buffer 'c', 'p1.ab' has none
-// CHECK:      <stdin>:[[# @LINE - 11]]:5: error[L-PAIR]: the endpoints of 'a' disagree on bytes a stage: 8192 against 4096
+// CHECK:      <stdin>:[[# @LINE - 13]]:5: error[L-PAIR]: the endpoints of 'a' disagree on bytes a stage: 8192 against 4096
 // CHECK:      error[L-PAIR]: the endpoints of 'a' disagree on element type of a stage: "f16" against "bf16"
 // CHECK:      error[L-PAIR]: the endpoints of 'a' disagree on tile of a stage: 64, 64 against 32, 64
 // CHECK:      error[L-PAIR]: the endpoints of 'a' disagree on swizzle of a stage: nothing against 128
-// CHECK:      error[L-PAIR]: ring 'p1.ab' expects 4000 transaction bytes a stage, its buffers hold 4112 (a 4096 + b 16)
-// CHECK-NEXT: {{.*}} help: state .bytes(4112), or the right size of each buffer
 // CHECK-NOT:  error
 // CHECK:      =====
 
@@ -198,7 +198,7 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 
 // -----
 
-// L-PAIR: nobody initialises. L-SITE: an endpoint that no role runs.
+// L-INIT: nobody initialises. L-SITE: an endpoint that no role runs.
 pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
   pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
     pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
@@ -219,7 +219,7 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 }
 // CHECK:      <stdin>:[[# @LINE - 13]]:5: error[L-SITE]: ring 'p1.ab' acts in 'p1.idle', which no role runs
 // CHECK-NEXT: {{.*}} help: call it from a role, or let a role be the endpoint
-// CHECK-NEXT: <stdin>:[[# @LINE - 8]]:5: error[L-PAIR]: neither endpoint of ring 'ab' initialise its mbarriers
+// CHECK-NEXT: <stdin>:[[# @LINE - 8]]:5: error[L-INIT]: neither endpoint of ring 'ab' initialise its mbarriers
 
 // -----
 
@@ -598,12 +598,12 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 
 // -----
 
-// L-SITE: packages that call each other without end.
+// L-CYCLE: packages that call each other without end.
 pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
   pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
     pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@f]
     pl.call @f symbol "a_f" <() -> "void">
-    // CHECK: <stdin>:[[# @LINE + 1]]:5: error[L-SITE]: 'a.g' calls itself through other packages
+    // CHECK: <stdin>:[[# @LINE + 1]]:5: error[L-CYCLE]: 'a.g' calls itself through other packages
     pl.callable @g symbol "a_g" <() -> "void"> uses [@f]
     // CHECK-NEXT: <stdin>:[[# @LINE + 3]]:5: note: by way of 'b.f'
   }
@@ -614,3 +614,235 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   pl.connect call @b::@f to @a::@f
   pl.connect call @a::@g to @b::@g
 }
+
+// -----
+
+// L-ARRIVALS, L-PAIR: counters, with two producers.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@done]
+    pl.claim @words counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch"
+    pl.counter @done producer on @r slots @words arrivals <1 per warp>
+  }
+  pl.package @p2 version "1" digest "d" path "p2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p2_r" <() -> "void"> warps 2 align 1 registers [24, 240] need 0 uses [@done]
+    pl.claim @words counter size 8 align 1 lifetime <kernel> scope "system" restart "epoch"
+    pl.counter @done producer on @r slots @words arrivals <2>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "c1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@done, @late]
+    pl.claim @words counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch"
+    pl.counter @done consumer on @r slots @words arrivals <4>
+    pl.claim @other counter size 1 align 1 lifetime <kernel> scope "gpu" restart "launch"
+    // CHECK: <stdin>:[[# @LINE + 1]]:5: error[L-UNRESOLVED]: counter 'c1.late' has no producer
+    pl.counter @late consumer on @r slots @other
+  }
+  pl.connect counter @p1::@done to @c1::@done
+  pl.connect counter @p2::@done to @c1::@done
+}
+
+// -----
+
+// The same, connected.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@done]
+    pl.claim @words counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch"
+    pl.counter @done producer on @r slots @words arrivals <1 per warp>
+  }
+  pl.package @p2 version "1" digest "d" path "p2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p2_r" <() -> "void"> warps 2 align 1 registers [24, 240] need 0 uses [@done]
+    pl.claim @words counter size 8 align 1 lifetime <kernel> scope "system" restart "launch"
+    pl.counter @done producer on @r slots @words arrivals <2>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "c1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@done]
+    pl.claim @words counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch"
+    pl.counter @done consumer on @r slots @words arrivals <4>
+  }
+  pl.connect counter @p1::@done to @c1::@done
+  pl.connect counter @p2::@done to @c1::@done
+}
+// CHECK:      error[L-PAIR]: the endpoints of 'words' disagree on words: 4 against 8
+// CHECK:      error[L-PAIR]: the endpoints of 'words' disagree on scope: "gpu" against "system"
+// CHECK:      error[L-ARRIVALS]: counter 'c1.done' waits for 4 arrivals on a word, its producers add 3
+// CHECK-NEXT: {{.*}} note: 'p1.done' adds 1
+// CHECK-NEXT: {{.*}} note: 'p2.done' adds 2
+// CHECK:      error[L-RESTART]: 'p2.words' of scope system restarts by launch: a fast peer's next push would race it
+// CHECK:      =====
+
+// -----
+
+// A ring with two producers: each fills one of the buffers.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@a] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "p1_init" <() -> "void">
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @p2 version "1" digest "d" path "p2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p2_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @b smem size 2048 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@b] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 2048 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "c1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.claim @b smem size 2048 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab consumer on @r buffers [@a, @b] full @ab_full <2> empty @ab_empty <1> depths [2, 4] bytes 6144 space "smem" scope "cta" proxy "async" priority 0 producers 2
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.connect ring @p1::@ab to @c1::@ab
+  pl.connect ring @p2::@ab to @c1::@ab
+}
+// CHECK:      builtin.module
+// CHECK-NOT:  error
+// CHECK:      =====
+
+// -----
+
+// L-BYTES, L-ARRIVALS, L-PAIR: a ring whose producers fill it otherwise than its consumer thinks.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@a] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "p1_init" <() -> "void">
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @p2 version "1" digest "d" path "p2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p2_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@a] full @ab_full <2> empty @ab_empty <1> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "c1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.claim @b smem size 2048 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab consumer on @r buffers [@a, @b] full @ab_full <2> empty @ab_empty <1> depths [2, 4] bytes 6144 space "smem" scope "cta" proxy "async" priority 0 producers 2
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.connect ring @p1::@ab to @c1::@ab
+  pl.connect ring @p2::@ab to @c1::@ab
+}
+// CHECK:      error[L-ARRIVALS]: ring 'ab': arrivals on full are 1 + 2 by its producers, 2 for its consumer
+// CHECK:      help: let the consumer count 3
+// CHECK-NEXT: {{.*}} error[L-BYTES]: ring 'ab': transaction bytes are 4096 + 4096 by its producers, 6144 for its consumer
+// CHECK:      error[L-PAIR]: ring 'ab': two producers fill the buffer 'a'
+// CHECK-NEXT: {{.*}} note: 'p1.ab' fills it too
+// CHECK-NEXT: {{.*}} error[L-PAIR]: ring 'ab': 'c1.ab' has a buffer 'b', 'p1.ab' has none
+// CHECK:      =====
+
+// -----
+
+// L-PAIR: a producer more than the consumer counts on.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@a] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "p1_init" <() -> "void">
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @p2 version "1" digest "d" path "p2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p2_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @b smem size 2048 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@b] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 2048 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "c1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.claim @b smem size 2048 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab consumer on @r buffers [@a, @b] full @ab_full <2> empty @ab_empty <1> depths [2, 4] bytes 6144 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.connect ring @p1::@ab to @c1::@ab
+  pl.connect ring @p2::@ab to @c1::@ab
+}
+// CHECK:      error[L-PAIR]: ring 'c1.ab' is filled by 1 producers, 2 are connected
+// CHECK-NEXT: {{.*}} note: 'p1.ab' is one
+// CHECK-NEXT: {{.*}} note: 'p2.ab' is one
+// CHECK-NEXT: {{.*}} help: list them all under [connect]
+// CHECK-NOT:  error
+// CHECK:      =====
+
+// -----
+
+// L-TOPOLOGY: shapes of clusters, blocks a multiprocessor, and a ring that needs a cluster.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.topology clusters [array<i64: 2, 1, 1>] occupancy [2, 4]
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+  }
+  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.topology clusters [array<i64: 1, 1, 1>, array<i64: 4, 1, 1>] occupancy [1, 1]
+    pl.role @r entry "b_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+  }
+}
+// CHECK:      <stdin>:[[# @LINE - 4]]:5: error[L-TOPOLOGY]: no shape of cluster suits all packages: package 'a' takes clusters of 2x1x1; package 'b' takes clusters of 1x1x1 or 4x1x1
+// CHECK:      help: let them share one shape
+// CHECK-NEXT: {{.*}} error[L-TOPOLOGY]: 'a' needs 2 blocks on a multiprocessor, 'b' allows 1
+// CHECK-NEXT: {{.*}} note: 'a' needs at least 2
+// CHECK-NEXT: {{.*}} note: 'b' allows at most 1
+// CHECK-NOT:  error
+// CHECK:      =====
+
+// -----
+
+// L-LIFETIME, L-DUPLICATE: phases that no stream runs, or that two run.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@x]
+    pl.stream @s on [@r] phases ["gemm", "act"] exclusive [["gemm", "act"]]
+    // CHECK: error[L-DUPLICATE]: phase 'act' is declared by streams 'a.s' and 'b.s'
+    // CHECK-NEXT: <stdin>:[[# @LINE - 2]]:5: note: 'a.s' is here
+    // CHECK-NEXT: {{.*}} help: rename one of them
+    // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:5: error[L-LIFETIME]: the lifetime of 'a.x' is the phase 'gem', which no stream runs
+    pl.claim @x smem size 16 align 16 lifetime <phase "gem">
+    // CHECK-NEXT: {{.*}} help: did you mean 'gemm'?
+  }
+  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "b_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.stream @s on [@r] phases ["act"] exclusive []
+  }
+}
+// CHECK:      =====
+
+// -----
+
+// L-DOMAIN: ranks, fields and allocations.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.param "a_args" size 32 align 8 fields <peers = [0, 16], rank = [16, 8], local = [24, 8]>
+    pl.domain @world ranks 4 rank_field "rank" ranks_field "size"
+    pl.view @kv domain @world kind "peer" field "peers" allocation "kv"
+  }
+  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "b_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.param "b_args" size 8 align 8 fields <kv = [0, 8]>
+    pl.domain @world ranks 2
+    pl.domain @row ranks 0
+    pl.view @kv domain @row kind "local" field "kv" allocation "kv"
+  }
+}
+// CHECK:      error[L-DOMAIN]: domain 'world' has 2 ranks for 'b.world', 4 before
+// CHECK-NEXT: {{.*}} note: 'a.world' has 4
+// CHECK-NEXT: {{.*}} error[L-DOMAIN]: 'a.world' needs 4 bytes in field 'rank', which has 8
+// CHECK:      error[L-DOMAIN]: 'a.world' goes to field 'size', which the package's parameters lack
+// CHECK:      error[L-DOMAIN]: 'a.kv' needs 8 bytes a rank, 32 in all in field 'peers', which has 16
+// CHECK:      error[L-DOMAIN]: allocation 'kv' is of domain 'world' and of domain 'row'
+// CHECK-NEXT: {{.*}} note: 'a.kv' views it in 'world'
+// CHECK-NEXT: {{.*}} help: one allocation lies in one domain
+// CHECK-NOT:  error

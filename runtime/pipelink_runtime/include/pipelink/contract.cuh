@@ -21,6 +21,7 @@
 #define PL_RING_DECLARATION_(name)                                                                                     \
   PL_HANDLE_DECLARATION_(name##_full) PL_HANDLE_DECLARATION_(name##_empty) PL_HANDLE_DECLARATION_(name##_depth)        \
   PL_HANDLE_DECLARATION_(name##_full_count) PL_HANDLE_DECLARATION_(name##_empty_count)
+#define PL_COUNTER_DECLARATION_(name) PL_HANDLE_DECLARATION_(name##_base) PL_HANDLE_DECLARATION_(name##_arrivals)
 
 // The value that the linker decides for a handle: an offset, slot, id, depth, count or warp. It folds into a constant.
 #ifdef PL_DIRECT
@@ -31,6 +32,9 @@
 
 // What the linker passes through where a function runs code of other packages; opaque to components.
 struct pl_context;
+
+// All counters of the kernel, words in device memory: a handle of counters is an index into them. The linker defines it.
+extern "C" __device__ unsigned *pl_counters(const pl_context *context);
 
 // The shared memory of the kernel: handles of shared-memory claims are byte offsets from here.
 extern __shared__ __align__(1024) unsigned char pl_smem[];
@@ -59,6 +63,9 @@ extern __shared__ __align__(1024) unsigned char pl_smem[];
 #define PL_CLAIM_BARRIER(name, ...) PL_HANDLE_DECLARATION_(name) PL_NOTE_("barrier", #name, __VA_ARGS__)
 #define PL_CLAIM_TMEM(name, ...) PL_HANDLE_DECLARATION_(name) PL_NOTE_("tmem", #name, __VA_ARGS__)
 #define PL_CLAIM_COUNTER(name, ...) PL_HANDLE_DECLARATION_(name) PL_NOTE_("counter", #name, __VA_ARGS__)
+// An endpoint of counters that packages share: producers raise them, consumers wait. Its handles are NAME_base, the index
+// of its first word, and NAME_arrivals, what all producers together add to one word.
+#define PL_COUNTER(name, ...) PL_COUNTER_DECLARATION_(name) PL_NOTE_("counter_end", #name, __VA_ARGS__)
 #define PL_WARP(name, of) PL_HANDLE_DECLARATION_(name) PL_NOTE_("warp", #name, pl::contract::text().add("of", of))
 
 // Placement: thread t, register r -> pl::at. Demand: thread t, position p, chunk c -> pl::at.
@@ -71,6 +78,9 @@ extern __shared__ __align__(1024) unsigned char pl_smem[];
 
 #define PL_FACT(name, ...) PL_NOTE_("fact", #name, __VA_ARGS__)
 #define PL_USE_FACT(name, ...) PL_NOTE_("use_fact", #name, __VA_ARGS__)
+// A stream of instructions that a role runs, in phases; and the launches that this component can live with.
+#define PL_STREAM(name, ...) PL_NOTE_("stream", #name, __VA_ARGS__)
+#define PL_TOPOLOGY(...) PL_NOTE_("topology", "topology", __VA_ARGS__)
 #define PL_BUFFER(name, ...) PL_NOTE_("buffer", #name, __VA_ARGS__)
 #define PL_ARGUMENT(name, type) PL_NOTE_("argument", #name, pl::contract::text().add("type", type))
 #define PL_DOMAIN(name, ...) PL_NOTE_("domain", #name, __VA_ARGS__)
@@ -211,9 +221,36 @@ struct ring : contract::notes<ring, 1024> {
   constexpr ring scope(const char *name) const { return add("scope", name); }
   constexpr ring proxy(const char *name) const { return add("proxy", name); }
   constexpr ring priority(int n) const { return add("priority", n); }
+  constexpr ring producers(int n) const { return add("producers", n); }
 };
 constexpr ring producer() { return ring().add("side", "producer"); }
 constexpr ring consumer() { return ring().add("side", "consumer"); }
+
+struct counter : contract::notes<counter, 1024> {
+  constexpr counter on(const char *name) const { return add("on", name); }
+  constexpr counter words(int n) const { return add("words", n); }
+  constexpr counter scope(const char *name) const { return add("scope", name); }
+  constexpr counter restart(const char *rule) const { return add("restart", rule); }
+  constexpr counter arrivals(count c) const { return add("arrivals", c.per, c.times); }
+};
+constexpr counter raises() { return counter().add("side", "producer"); }
+constexpr counter waits() { return counter().add("side", "consumer"); }
+
+struct stream : contract::notes<stream, 2048> {
+  constexpr stream() = default;
+  template <class... Names>
+  constexpr explicit stream(Names... roles) { *this = stream().add("roles", roles...); }
+  template <class... Names>
+  constexpr stream phases(Names... names) const { return add("phases", names...); }
+  template <class... Names>
+  constexpr stream exclusive(Names... phases) const { return add("exclusive", phases...); }
+  constexpr stream fenced() const { return add("fenced"); }
+};
+
+struct topology : contract::notes<topology, 1024> {
+  constexpr topology cluster(int x, int y = 1, int z = 1) const { return add("cluster", x, y, z); }
+  constexpr topology occupancy(int least, int most) const { return add("occupancy", least, most); }
+};
 
 struct claim : contract::notes<claim, 1024> {
   constexpr claim bytes(long long n) const { return add("bytes", n); }
@@ -226,6 +263,7 @@ struct claim : contract::notes<claim, 1024> {
   constexpr claim tile(Extents... extents) const { return add("tile", extents...); }
   constexpr claim of(const char *dtype) const { return add("dtype", dtype); }
   constexpr claim swizzle(int bytes) const { return add("swizzle", bytes); }
+  constexpr claim proxy(const char *name) const { return add("proxy", name); }
   constexpr claim phase(const char *name) const { return add("phase", name); }
   constexpr claim between(const char *start, const char *end) const { return add("between", start, end); }
   constexpr claim scope(const char *name) const { return add("scope", name); }
@@ -290,11 +328,14 @@ struct buffer : contract::notes<buffer, 1024> {
 
 struct domain : contract::notes<domain, 1024> {
   constexpr domain ranks(int n) const { return add("ranks", n); }
+  constexpr domain rank_field(const char *name) const { return add("rank_field", name); }
+  constexpr domain ranks_field(const char *name) const { return add("ranks_field", name); }
 };
 
 struct view : contract::notes<view, 1024> {
   constexpr view() = default;
   constexpr view(const char *domain, const char *kind) { *this = view().add("domain", domain).add("kind", kind); }
+  constexpr view of(const char *allocation) const { return add("allocation", allocation); }
   constexpr view field(const char *name) const { return add("field", name); }
 };
 

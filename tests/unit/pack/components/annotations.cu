@@ -25,7 +25,7 @@ PL_CLAIM_SMEM(z, pl::claim().bytes(16).bytes(32).align(48).phase("p")  //~ L-ANN
                      .between("end", "nowhere"))
 PL_CLAIM_SMEM(y, pl::claim().bytes(16).between("end", "nowhere"))  //~ L-ANNOTATION L-ANNOTATION
 PL_CLAIM_SMEM(small, pl::tile(8, 8).of("f32").bytes(16).slots(1))  //~ L-ANNOTATION L-ANNOTATION
-PL_CLAIM_COUNTER(tick, pl::claim().words(1).scope("system").restart("launch"))  //~ L-ANNOTATION
+PL_CLAIM_COUNTER(tick, pl::claim().words(1).scope("system").restart("launch"))  //~ L-RESTART
 PL_CLAIM_MBARRIER(bad__name, pl::claim().slots(1))  //~ L-NAME
 
 extern "C" __device__ void bad_role(const other *args, int x) {}
