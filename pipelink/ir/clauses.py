@@ -267,7 +267,7 @@ PL_CALLABLE(step, x_step)
             "all packages are compiled with one floating-point mode",
             "nvJitLink applies one mode to all code: a package that was compiled for another would change its results.",
             "mlir",
-            "pl.package @a fp <fma = 1, ftz = 0> ... {\n}\npl.package @b fp <fma = 1, ftz = 1> ... {\n}",
+            "pl.package @a fp <> ... {\n}\npl.package @b fp <ftz = 1> ... {\n}",
             "pack all with the same -use_fast_math, -ftz, -fmad and -prec options",
         ),
         Clause(

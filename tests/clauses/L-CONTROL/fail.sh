@@ -1,0 +1,1 @@
+pl-pack plain.cu --no-source; pl-link plain.toml --control

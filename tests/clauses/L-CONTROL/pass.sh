@@ -1,0 +1,1 @@
+pl-pack plain.cu; pl-link plain.toml --control

@@ -1,0 +1,1 @@
+(echo '// nothing is expected'; cat load.mlir) | pl-opt --verify-diagnostics

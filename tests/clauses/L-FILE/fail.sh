@@ -1,0 +1,1 @@
+pl-opt none.mlir

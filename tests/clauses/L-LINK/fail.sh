@@ -1,0 +1,1 @@
+pl-link pipeline.toml -L packages

@@ -1,0 +1,1 @@
+pl-link ready.toml -L packages

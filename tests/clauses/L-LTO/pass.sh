@@ -1,0 +1,1 @@
+pl-pack plain.cu

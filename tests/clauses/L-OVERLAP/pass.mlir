@@ -1,0 +1,8 @@
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096,
+  registers = 65536, setmaxnreg = 1, smem = 232448, threads = 1024, tmem = 0> fp <> {
+pl.package @a version "1" digest "d" path "p" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+  pl.role @r entry "r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@x, @y]
+  pl.claim @x smem size 150000 align 16 lifetime <kernel>
+  pl.claim @y smem size 50000 align 16 lifetime <kernel>
+}
+}

@@ -1,0 +1,1 @@
+head -c 1000 load.plpkg > cut.plpkg; pl-inspect cut.plpkg

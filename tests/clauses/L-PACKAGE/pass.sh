@@ -1,0 +1,1 @@
+cat load.plpkg > cut.plpkg; pl-inspect cut.plpkg

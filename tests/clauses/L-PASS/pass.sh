@@ -1,0 +1,1 @@
+pl-opt load.mlir -p pl-verify-contracts

@@ -1,0 +1,1 @@
+CC=none pl-pack provided.cu

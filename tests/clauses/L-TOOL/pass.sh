@@ -1,0 +1,1 @@
+CC=cc pl-pack provided.cu
