@@ -4,7 +4,7 @@ BIN := .venv/bin
 GEMM := components/gemm_swiglu
 PACKAGES := $(addprefix build/gemm_swiglu/,load.plpkg mainloop.plpkg swiglu.plpkg swiglu_fragment.plpkg audit.plpkg)
 
-.PHONY: demo test lint format sabotage setup packages docs clean
+.PHONY: demo test lint format sabotage mutants setup packages docs clean
 
 demo: packages
 	$(BIN)/pl-link $(GEMM)/h200.toml -o build/h200.plimg --control -v
@@ -26,6 +26,9 @@ format: setup
 
 sabotage: packages
 	$(BIN)/pytest tests/sabotage -v
+
+mutants: packages
+	$(BIN)/python tests/mutants/mutants.py $(wildcard $(GEMM)/*.toml) --json docs/results/mutants.json
 
 docs: packages
 	$(BIN)/python docs/generate.py

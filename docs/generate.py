@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import importlib
 import inspect
+import json
 import re
 import sys
 import typing
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from pipelink.frontends import contract, manifest
+from pipelink.frontends.classes import CLASSES
 from pipelink.frontends.contract import Contract, FpMode, Location
 from pipelink.ir import attributes, clauses, pl
 from pipelink.ir.builder import package_op
@@ -285,11 +287,45 @@ def pass_table() -> str:
     return table(("pass", "what it does", "requires", "produces"), rows)
 
 
+# ---- mutants --------------------------------------------------------------------------------------------------------
+
+
+def _judged() -> dict[str, Any]:
+    return json.loads((ROOT / "docs" / "results" / "mutants.json").read_text())
+
+
+def mutant_table() -> str:
+    """Outcomes by class."""
+    rows = [(*outcome.split(": "), str(n)) for outcome, n in _judged()["outcomes"].items()]
+    return table(("class", "outcome", "mutants"), rows)
+
+
+def promise_table() -> str:
+    """The fields that nobody can check, with the changes of each that link."""
+    linked = _judged()["promises"]
+    rows: list[tuple[str, str, str]] = []
+    for (struct, field), kind in CLASSES.items():
+        if kind == "promise" and struct != "Buffer of a ring":
+            name = field if struct == "Contract" else f"{COLLECTIONS.get(struct, struct)}.{field}"
+            rows.append((struct, code(field), str(linked.get(name, ""))))
+    return table(("entry", "field", "changes that link"), rows)
+
+
+COLLECTIONS = {
+    kind.__name__: field.name
+    for field in msgspec.structs.fields(contract.Contract)
+    for kind in typing.get_args(field.type)
+    if isinstance(kind, type)
+}
+
+
 SECTIONS: dict[str, Callable[[], str]] = {
     **{name: lambda name=name: command(name) for name in ("pl-pack", "pl-link", "pl-opt", "pl-inspect")},
     "manifest": manifest_keys,
     "contract": contract_schema,
     "clauses": clause_table,
+    "mutants": mutant_table,
+    "promises": promise_table,
     "passes": pass_table,
     "operations": operations,
     "attributes": attribute_list,

@@ -209,7 +209,6 @@ class Ring(Entry, frozen=True):
     empty: Count
     bytes: int
     at: Location
-    initialises: bool = False
     init: str = ""
     init_signature: Signature | None = None
     init_uses: tuple[str, ...] = ()

@@ -431,6 +431,8 @@ class RingOp(PlOp):
         _among(self, "proxy", self.proxy.data, PROXIES)
         if self.producers is not None:
             _at_least(self, 2, producers=self.producers)
+            if self.side.data is Side.producer:
+                raise VerifyException(f"'{self.name}': a consumer says how many producers fill a stage")
         _together(self, "init", "init_signature")
         _together(self, "depth", "arrivals")
         if self.arrivals is not None and len(self.arrivals) != 2:

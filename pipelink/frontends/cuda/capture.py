@@ -80,6 +80,7 @@ def check(contract: Contract, facts: Facts, sources: Sources, errors: Diagnostic
             text = f"{title}: the object does not define `{symbol}`"
             errors.error("L-INLINE", text, at, hint=_export_hint(symbol, facts))
     _check_foreign(contract, facts, errors)
+    _check_users(contract, facts, errors)
     for symbol in missing(contract, facts):
         handle = symbol.startswith("plh_")
         known = {name for name in foreign(contract) if name.startswith("plh_") is handle}
@@ -117,6 +118,24 @@ def _check_foreign(contract: Contract, facts: Facts, errors: Diagnostics) -> Non
     for title, symbol, at in calls + imports:
         if symbol in facts.cubin.defined:
             errors.error("L-ANNOTATION", f"{title}: `{symbol}` is defined here, the linker defines it", place(at))
+
+
+def _check_users(contract: Contract, facts: Facts, errors: Diagnostics) -> None:
+    """The code that an annotation names is the code that uses its handles."""
+    symbols = {role.name: role.entry for role in contract.roles}
+    symbols |= {entry.name: entry.symbol for entry in (*contract.callables, *contract.exports)}
+    buffers = {ring.name: [c.name for c in contract.claims if c.ring == ring.name] for ring in contract.rings}
+    named = [
+        *((f"ring {r.name}", r.on, (*ring_handles(r.name), *buffers[r.name]), r.at) for r in contract.rings),
+        *((f"counter {c.name}", c.on, counter_handles(c.name), c.at) for c in contract.counters),
+        *((f"warp handle {w.name}", w.of, (w.name,), w.at) for w in contract.warp_handles),
+    ]
+    for title, code, names, at in named:
+        wanted = {handle_symbol(contract.name, name) for name in names}
+        users = {name for name, symbol in symbols.items() if wanted & facts.cubin.references.get(symbol, frozenset())}
+        if users and code not in users:
+            who = " and ".join(f"`{user}`" for user in sorted(users))
+            errors.error("L-ANNOTATION", f"{title}: it names `{code}`, and {who} uses its handles", place(at))
 
 
 def exported(contract: Contract) -> list[tuple[str, str, Place]]:

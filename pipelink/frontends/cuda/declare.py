@@ -188,14 +188,8 @@ def _ring(reader: Reader) -> Ring:
         scope=cast(Any, reader.text("scope", "cta", ("cta", "cluster"))),
         proxy=cast(Any, reader.text("proxy", "async", ("async", "generic"))),
         priority=reader.number("priority", 0, -1000, 1000),
-        producers=_producers(reader, side),
+        producers=reader.number("producers", 1, 1, 32),
     )
-
-
-def _producers(reader: Reader, side: str) -> int:
-    if reader.has("producers") and side != "consumer":
-        reader.error(".producers is for the consumer to say")
-    return reader.number("producers", 1, 1, 32)
 
 
 def _claim(reader: Reader) -> Claim:
@@ -512,7 +506,7 @@ def _attach_inits(readers: Sequence[Reader], found: dict[str, list[Any]]) -> Non
             continue
         if rings[index].init:
             reader.error(f"ring `{reader.note.name}` is initialised by {rings[index].init} already")
-        rings[index] = replace(rings[index], initialises=True, init=symbol, init_signature=signature)
+        rings[index] = replace(rings[index], init=symbol, init_signature=signature)
 
 
 def _attach_types(found: dict[str, list[Any]], readers: Sequence[Reader], errors: Diagnostics) -> None:

@@ -37,6 +37,7 @@ def validate(contract: Contract, errors: Diagnostics) -> None:
     code = {entry.name for entries in (contract.roles, contract.callables, contract.exports) for entry in entries}
     sites = {site.name for site in contract.sites}
     _check_endpoints(contract, code, errors)
+    _check_counts(contract, errors)
     for stream in contract.streams:
         _check_stream(errors, stream, {role.name for role in contract.roles})
     rings = {ring.name for ring in contract.rings}
@@ -106,8 +107,27 @@ def _check_endpoints(contract: Contract, code: set[str], errors: Diagnostics) ->
     for ring in contract.rings:
         _known(errors, f"ring {ring.name}", ring.on, code, "role, callable or export", ring.at)
         _check_bytes(contract, ring, errors)
+        if ring.producers != 1 and (ring.side == "producer" or ring.producers < 1):
+            text = f"ring {ring.name}: a {ring.side} says producers {ring.producers}"
+            hint = "the consumer says how many fill a stage"
+            errors.error("L-ANNOTATION", text, place(ring.at), hint=hint)
     for counter in contract.counters:
         _known(errors, f"counter {counter.name}", counter.on, code, "role, callable or export", counter.at)
+
+
+def _check_counts(contract: Contract, errors: Diagnostics) -> None:
+    """What is counted is at least one, and what counts says how it starts."""
+    counts = [
+        (f"ring {r.name}: {w}", c, r.at) for r in contract.rings for w, c in (("full", r.full), ("empty", r.empty))
+    ]
+    counts += [(f"counter {c.name}: arrivals", c.arrivals, c.at) for c in contract.counters if c.arrivals]
+    for what, count, at in counts:
+        if not 1 <= count.times < 1 << 20:  # PTX ISA, mbarrier.init
+            errors.error("L-ANNOTATION", f"{what} counts {count.times} arrivals", place(at))
+    for claim in contract.claims:
+        if claim.kind == "counter" and not claim.restart:
+            text = f"claim {claim.name}: a counter says how it starts each launch"
+            errors.error("L-ANNOTATION", text, place(claim.at), hint='.restart("launch"), "self" or "epoch"')
 
 
 def _check_bytes(contract: Contract, ring: Ring, errors: Diagnostics) -> None:

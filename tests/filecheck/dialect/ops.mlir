@@ -25,8 +25,8 @@ pl.pipeline @all target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, par
     pl.claim @z counter size 1 align 1 lifetime <"begin" to "acc.ready"> scope "gpu" restart "launch"
     // CHECK-NEXT:       pl.claim @t tmem size 32 align 32 lifetime <kernel>
     pl.claim @t tmem size 32 align 32 lifetime <"begin" to "end">
-    // CHECK-NEXT:       pl.ring @ring producer on @tma buffers [@x] full @full <1> empty @empty <2 per warp> depths [2, 8] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 producers 2 init "a_init" <() -> "void"> drains => depth 4 arrivals [1, 8]
-    pl.ring @ring producer on @tma buffers [@x] full @full <1> empty @empty <2 per warp> depths [2, 8] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 producers 2 init "a_init" <() -> "void"> drains => depth 4 arrivals [1, 8]
+    // CHECK-NEXT:       pl.ring @ring producer on @tma buffers [@x] full @full <1> empty @empty <2 per warp> depths [2, 8] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "a_init" <() -> "void"> drains => depth 4 arrivals [1, 8]
+    pl.ring @ring producer on @tma buffers [@x] full @full <1> empty @empty <2 per warp> depths [2, 8] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "a_init" <() -> "void"> drains => depth 4 arrivals [1, 8]
     // CHECK-NEXT:       pl.counter @count consumer on @tma slots @z arrivals <1 per warp> => total 4
     pl.counter @count consumer on @tma slots @z arrivals <1 per warp> => total 4
     // CHECK-NEXT:       pl.stream @interpreter on [@tma] phases ["attention", "gemm"] exclusive {{\[\[}}"attention", "gemm"]] fenced

@@ -84,7 +84,7 @@ def test_ring_and_claims(good: Good) -> None:
     (ring,) = contract.rings
     assert (ring.side, ring.on, ring.depth, ring.bytes, ring.drains) == ("producer", "load", (2, 8), 24576, True)
     assert (ring.full, ring.empty) == (Count("once"), Count("warp", 2))
-    assert (ring.initialises, ring.init, ring.init_signature) == (True, "good_init", Signature("void", ()))
+    assert (ring.init, ring.init_signature) == ("good_init", Signature("void", ()))
     claims = {claim.name: claim for claim in contract.claims}
     assert {name: claim.kind for name, claim in claims.items()} == {
         "a": "smem",
