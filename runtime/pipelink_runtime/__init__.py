@@ -8,6 +8,7 @@ with image.open({"x": x, "w": w, "out": out}) as session:
 from pathlib import Path
 
 from pipelink_runtime.describe import Description
+from pipelink_runtime.domains import Domain
 from pipelink_runtime.errors import (
     ArgumentError,
     BufferError,
@@ -29,6 +30,7 @@ __all__ = [
     "ConsentError",
     "Description",
     "DeviceError",
+    "Domain",
     "Error",
     "Image",
     "ImageError",

@@ -9,6 +9,7 @@ from typing import Any
 from pipelink_runtime import archive, driver, parameters, providers
 from pipelink_runtime.buffers import Lent, accept
 from pipelink_runtime.describe import Description
+from pipelink_runtime.domains import Domain, check
 from pipelink_runtime.errors import BufferError, ConsentError, DeviceError
 from pipelink_runtime.module import Module
 from pipelink_runtime.record import Record
@@ -43,9 +44,11 @@ class Image:
         *,
         device: int | None = None,
         grid: tuple[int, ...] | None = None,
+        domains: Mapping[str, Domain] | None = None,
     ) -> Session:
         """Prepare the kernel for `buffers` (objects with `__dlpack__` or `__cuda_array_interface__`) and `args`, on
-        `device`: that of the buffers by default. `grid` is needed only where no provider of the image decides it.
+        `device`: that of the buffers by default. `grid` is needed only where no provider of the image decides it, and
+        `domains` where the kernel joins communication domains.
 
         Raises ConsentError, BufferError, ArgumentError, DeviceError and ProviderError.
         """
@@ -57,9 +60,10 @@ class Image:
             )
         arguments = parameters.check_arguments(record, args or {})
         wanted = parameters.given_grid(grid)
+        check(record, domains or {})
         lent = accept(record.buffers, buffers)
         module = self._module(_device(lent, device))
-        inputs = parameters.Inputs(lent, arguments, module.multiprocessors)
+        inputs = parameters.Inputs(lent, arguments, module.multiprocessors, domains or {})
         services = providers.services(module.driver.address("cuTensorMapEncodeTiled"))
         with module.active():
             block, chosen = parameters.build(record, inputs, self._functions(), services, wanted)

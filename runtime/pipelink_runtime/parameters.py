@@ -4,13 +4,14 @@ import ctypes
 import operator
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipelink_runtime.buffers import Lent
+from pipelink_runtime.domains import Domain, Domains, written
 from pipelink_runtime.errors import ArgumentError, ProviderError, nearest
 from pipelink_runtime.providers import Grid, PlServices, Request, call
-from pipelink_runtime.record import Argument, Provider, Record, Region, own_fields
+from pipelink_runtime.record import Argument, Provider, Record, Region, domain_fields, own_fields
 
 BLOCK_ALIGN = 128
 _LIMITS: Grid = (2**31 - 1, 65535, 65535)
@@ -25,6 +26,7 @@ class Inputs:
     buffers: Mapping[str, Lent]
     arguments: Values
     multiprocessors: int
+    domains: Domains = field(default_factory=dict[str, Domain])
 
 
 class Block:
@@ -107,24 +109,35 @@ def _asked(record: Record, provider: Provider, inputs: Inputs) -> Request:
     return Request(
         provider=provider,
         region=region,
-        prefilled=prefill(region) if region else b"",
+        prefilled=prefill(record, region, inputs.domains) if region else b"",
+        sourced=sourced(record, region) if region else (),
         buffers=[(b, inputs.buffers[b.name]) for b in record.buffers if b.package == package],
         arguments=[(a, inputs.arguments[a.name]) for a in record.arguments if a.package == package],
         multiprocessors=inputs.multiprocessors,
     )
 
 
-def prefill(region: Region) -> bytes:
-    """Zeros but for the fields that are sourced from facts."""
+def sourced(record: Record, region: Region) -> tuple[tuple[str, int, int], ...]:
+    """(field, offset, end) of every field that is sourced from a fact or a communication domain."""
+    names = [fact.field for fact in region.facts] + sorted(domain_fields(record, region.package))
+    spans = [(name, *region.fields[name]) for name in names]
+    return tuple((name, offset, offset + size) for name, offset, size in spans)
+
+
+def prefill(record: Record, region: Region, domains: Domains) -> bytes:
+    """Zeros but for the fields that are sourced from facts and communication domains."""
     content = bytearray(region.size)
     for fact in region.facts:
         content[fact.offset : fact.offset + len(fact.packed)] = fact.packed
+    for name, packed in written(record, region.package, domains):
+        offset = region.fields[name][0]
+        content[offset : offset + len(packed)] = packed
     return bytes(content)
 
 
 def _filled(record: Record, region: Region, inputs: Inputs) -> bytes:
     """The region of a package without a provider: each field is a fact, or named like a buffer or an argument."""
-    content = bytearray(prefill(region))
+    content = bytearray(prefill(record, region, inputs.domains))
     for name, encoding in own_fields(record, region).items():
         value = inputs.buffers[name].address if name in inputs.buffers else inputs.arguments[name]
         struct.pack_into(encoding, content, region.fields[name][0], value)

@@ -71,11 +71,13 @@ def services(encode_tiled: int) -> PlServices:
 
 @dataclass(frozen=True)
 class Request:
-    """What one provider is asked: the buffers and arguments that its package declares, and its region, prefilled."""
+    """What one provider is asked: the buffers and arguments that its package declares, and its region, prefilled:
+    `sourced` are the (field, offset, end) that are not its to change."""
 
     provider: Provider
     region: Region | None
     prefilled: bytes
+    sourced: tuple[tuple[str, int, int], ...]
     buffers: Sequence[tuple[Buffer, Lent]]
     arguments: Sequence[tuple[Argument, int | float]]
     multiprocessors: int
@@ -118,10 +120,11 @@ def call(function: Any, lent_services: PlServices, asked: Request) -> tuple[byte
             f"the host provider of {package} wrote outside of its {size} bytes: report it to its author"
         )
     filled = around[len(_GUARD) : len(_GUARD) + size]
-    for name, offset, end in asked.region.fact_spans() if asked.region else ():
+    for name, offset, end in asked.sourced:
         if filled[offset:end] != asked.prefilled[offset:end]:
             raise ProviderError(
-                f"the host provider of {package} changed {name!r}, which is a fact: report it to its author"
+                f"the host provider of {package} changed {name!r}, which comes from a fact or a domain:"
+                " report it to its author"
             )
     x, y, z = request.grid
     return filled, (x, y, z)

@@ -22,6 +22,7 @@ DTYPE_BITS = {
 FORMATS = {"i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q", "f32": "<f"}
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_MAYBE = re.compile(r"([A-Za-z_][A-Za-z0-9_]{0,127})?")
 _QUALIFIED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,255}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _TARGET = re.compile(r"sm_(\d+)(\d)([af]?)")
@@ -82,10 +83,6 @@ class Region:
     fields: Mapping[str, tuple[int, int]]
     facts: tuple[Fact, ...]
 
-    def fact_spans(self) -> list[tuple[str, int, int]]:
-        """(field, offset, end) of every fact."""
-        return [(f.field, f.offset, f.offset + len(f.packed)) for f in self.facts]
-
 
 @dataclass(frozen=True)
 class Provider:
@@ -109,6 +106,28 @@ class Counter:
 
 
 @dataclass(frozen=True)
+class DomainUse:
+    """A communication domain as one package joins it: its ranks (0: any), the fields for rank and number of ranks."""
+
+    name: str
+    package: str
+    ranks: int
+    rank_field: str
+    ranks_field: str
+
+
+@dataclass(frozen=True)
+class View:
+    """A symmetric allocation of a domain, as one package sees it in a field of its parameters."""
+
+    package: str
+    domain: str
+    kind: str
+    field: str
+    allocation: str
+
+
+@dataclass(frozen=True)
 class Record:
     """`block` is the size of the parameter block in bytes, `counter_field` where in it the address of the counter block
     goes. `toolkit` is the version of the linker that wrote the cubin."""
@@ -127,6 +146,8 @@ class Record:
     arguments: tuple[Argument, ...]
     providers: tuple[Provider, ...]
     counters: tuple[Counter, ...]
+    domains: tuple[DomainUse, ...]
+    views: tuple[View, ...]
     members: Mapping[str, str]
     raw: Mapping[str, Any] = field(repr=False)
 
@@ -220,6 +241,8 @@ def parse(data: bytes) -> Record:
         arguments=root["arguments"].each(_argument),
         providers=providers,
         counters=tuple(c for c in root["claims"].each(_counter) if c),
+        domains=root["domains"].each(_domain) if root.has("domains") else (),
+        views=root["views"].each(_view) if root.has("views") else (),
         members=_members(root["members"]),
         raw=root.entries(),
     )
@@ -306,6 +329,21 @@ def _counter(node: Node) -> Counter | None:
     )
 
 
+def _domain(node: Node) -> DomainUse:
+    fields = [node[key].text(_MAYBE) for key in ("rank_field", "ranks_field")]
+    return DomainUse(node["name"].text(_NAME), node["package"].text(_NAME), node["ranks"].number(), *fields)
+
+
+def _view(node: Node) -> View:
+    return View(
+        package=node["package"].text(_NAME),
+        domain=node["domain"].text(_NAME),
+        kind=node["kind"].among("local", "peer", "multicast"),
+        field=node["field"].text(_NAME),
+        allocation=node["allocation"].text(_NAME),
+    )
+
+
 def _members(node: Node) -> Mapping[str, str]:
     for name in node.entries():
         Node(name, "members").text(_MEMBER)
@@ -319,6 +357,7 @@ def _check(record: Record) -> None:
         raise ImageError("record.json: a package has two providers")
     if {"kernel.cubin", *(p.member for p in record.providers)} != set(record.members):
         raise ImageError("record.json: its members differ from a cubin and the providers that it names")
+    _check_domains(record)
     _check_regions(record)
     _check_counters(record)
     _check_buffers(record)
@@ -361,6 +400,25 @@ def _check_counters(record: Record) -> None:
         raise ImageError("record.json: the address of the counters is misaligned, outside of the block, or in a region")
 
 
+def _check_domains(record: Record) -> None:
+    """What goes to a field has one, of its size."""
+    for use in record.domains:
+        for name in filter(None, (use.rank_field, use.ranks_field)):
+            _check_field(record, use.package, name, 4)
+    names = {(use.package, use.name) for use in record.domains}
+    for view in record.views:
+        if (view.package, view.domain) not in names:
+            raise ImageError(f"record.json: {view.package} views domain {view.domain!r} and does not join it")
+        _check_field(record, view.package, view.field, 8, several=view.kind == "peer")
+
+
+def _check_field(record: Record, package: str, name: str, size: int, several: bool = False) -> None:
+    region = record.region(package)
+    length = region.fields.get(name, (0, 0))[1] if region else 0
+    if not length or (length % size if several else length != size):
+        raise ImageError(f"record.json: {package} has no field {name!r} of {size} bytes")
+
+
 def _check_buffers(record: Record) -> None:
     """One name is one buffer: all that name it agree on its type and rank."""
     first: dict[str, Buffer] = {}
@@ -373,15 +431,22 @@ def _check_buffers(record: Record) -> None:
             )
 
 
+def domain_fields(record: Record, package: str) -> set[str]:
+    """The fields of a package's parameters that are sourced from communication domains."""
+    names = {name for use in record.domains if use.package == package for name in (use.rank_field, use.ranks_field)}
+    return (names | {view.field for view in record.views if view.package == package}) - {""}
+
+
 def own_fields(record: Record, region: Region) -> dict[str, str]:
-    """The `struct` formats of the fields that the runtime fills itself, for a package without a provider: what is no
-    fact is named like a buffer or an argument of the package. Raises ImageError where nothing has the name or the size.
+    """The `struct` formats of the fields that the runtime fills itself, for a package without a provider: what comes
+    from no fact and no domain is named like a buffer or an argument of the package. Raises ImageError where nothing has
+    the name or the size.
     """
     package = region.package
     known = {b.name: "<Q" for b in record.buffers if b.package == package}
     known |= {a.name: FORMATS[a.type] for a in record.arguments if a.package == package}
-    facts = {fact.field for fact in region.facts}
-    fields = {name: known.get(name, "") for name in region.fields if name not in facts}
+    sourced = {fact.field for fact in region.facts} | domain_fields(record, package)
+    fields = {name: known.get(name, "") for name in region.fields if name not in sourced}
     for name, encoding in fields.items():
         if not encoding:
             raise ImageError(f"record.json: {package} has no provider, and no buffer or argument for field {name!r}")

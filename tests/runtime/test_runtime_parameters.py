@@ -86,7 +86,7 @@ def test_a_provider_gets_only_what_its_package_declares(run: Any) -> None:
         ("refuses_silently", "the host provider of scale refuses: it gave no reason"),
         ("writes_before", "the host provider of scale wrote outside of its 80 bytes"),
         ("writes_after", "the host provider of scale wrote outside of its 80 bytes"),
-        ("changes_a_fact", "the host provider of scale changed 'tile', which is a fact"),
+        ("changes_a_fact", "the host provider of scale changed 'tile', which comes from a fact"),
         ("not_there", "not_there: the native code exports no such function"),
     ],
 )
