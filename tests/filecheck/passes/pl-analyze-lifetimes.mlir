@@ -347,3 +347,49 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 // CHECK:      <stdin>:{{[0-9]+}}:1: error[L-PASS]: pl-analyze-lifetimes cannot run: pl.pipeline 'p' has no 'dropped'
 // CHECK-NEXT: {{.*}} help: run pl-eliminate-dead-exports first
 // CHECK: =====
+
+// -----
+
+// Phases of a stream that are exclusive share, with whichever is first; not with a phase that may overlap, nor where the
+// async proxy accesses one and no fence stands between, nor where a role outside of the stream uses one.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> => dropped [] {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@gemm, @act, @copy, @tile]
+    pl.role @s entry "a_s" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@foreign]
+    pl.stream @ops on [@r] phases ["gemm", "act", "copy"] exclusive [["gemm", "act"]]
+    pl.claim @gemm smem size 64 align 16 lifetime <phase "gemm">
+    pl.claim @act smem size 64 align 16 lifetime <phase "act">
+    pl.claim @copy smem size 64 align 16 lifetime <phase "copy">
+    pl.claim @tile smem size 64 align 16 lifetime <phase "act"> proxy "async"
+    pl.claim @foreign smem size 64 align 16 lifetime <phase "act">
+  }
+}
+// CHECK:      pl.claim @gemm {{.*}} => live [0, 1] shares [@a::@act]
+// CHECK-NEXT: pl.claim @act {{.*}} => live [0, 1] shares [@a::@gemm]
+// CHECK-NEXT: pl.claim @copy {{.*}} => live [0, 1]{{$}}
+// CHECK-NEXT: pl.claim @tile {{.*}} => live [0, 1]{{$}}
+// CHECK-NEXT: pl.claim @foreign {{.*}} => live [0, 1]{{$}}
+// CHECK: =====
+
+// -----
+
+// A stream that fences shares with what the async proxy accesses too. Barrier ids share like storage, mbarriers never.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> => dropped [] {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "a_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@gemm, @tile, @id, @other, @first, @second]
+    pl.stream @ops on [@r] phases ["gemm", "act"] exclusive [["gemm", "act"]] fenced
+    pl.claim @gemm smem size 64 align 16 lifetime <phase "gemm">
+    pl.claim @tile smem size 64 align 16 lifetime <phase "act"> proxy "async"
+    pl.claim @id barrier size 1 align 1 lifetime <phase "gemm">
+    pl.claim @other barrier size 1 align 1 lifetime <phase "act">
+    pl.claim @first mbarrier size 1 align 8 lifetime <phase "gemm">
+    pl.claim @second mbarrier size 1 align 8 lifetime <phase "act">
+  }
+}
+// CHECK:      pl.claim @gemm {{.*}} shares [@a::@tile]
+// CHECK-NEXT: pl.claim @tile {{.*}} shares [@a::@gemm]
+// CHECK-NEXT: pl.claim @id {{.*}} shares [@a::@other]
+// CHECK-NEXT: pl.claim @other {{.*}} shares [@a::@id]
+// CHECK-NEXT: pl.claim @first {{.*}} => live [0, 1]{{$}}
+// CHECK-NEXT: pl.claim @second {{.*}} => live [0, 1]{{$}}
+// CHECK: =====

@@ -260,3 +260,66 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 // CHECK:      error[L-PASS]: pl-relocate cannot run: pl.pipeline 'p' has no 'events'
 // CHECK-NEXT: {{.*}} help: run pl-analyze-lifetimes first
 // CHECK:      =====
+
+// -----
+
+// A ring that two producers fill: one block for each buffer and barrier, arrivals of both, a depth that suits all three.
+// Endpoints of counters share their words, and know what all producers add. The launch suits all packages.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> => dropped [] events ["begin", "end"] {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.topology clusters [array<i64: 2, 1, 1>, array<i64: 1, 1, 1>] occupancy [1, 2]
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab, @done]
+    pl.claim @a smem size 64 align 128 ring @ab lifetime <kernel> => live [0, 1]
+    pl.ring @ab producer on @r buffers [@a] full @f <1> empty @e <1 per warp> depths [2, 4] bytes 64 space "smem" scope "cta" proxy "async" priority 0 init "i" <() -> "void">
+    pl.claim @f mbarrier size 1 align 8 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @e mbarrier size 1 align 8 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @w counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch" => live [0, 1]
+    pl.counter @done producer on @r slots @w arrivals <1>
+  }
+  pl.package @p2 version "1" digest "d" path "p2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p2_r" <() -> "void"> warps 2 align 1 registers [24, 240] need 0 uses [@ab, @done]
+    pl.claim @b smem size 32 align 16 ring @ab lifetime <kernel> => live [0, 1]
+    pl.ring @ab producer on @r buffers [@b] full @f <1 per warp> empty @e <1 per warp> depths [1, 3] bytes 32 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @f mbarrier size 1 align 8 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @e mbarrier size 1 align 8 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @w counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch" => live [0, 1]
+    pl.counter @done producer on @r slots @w arrivals <2 per warp>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.topology clusters [array<i64: 1, 1, 1>] occupancy [2, 4]
+    pl.role @r entry "c1_r" <() -> "void"> warps 3 align 1 registers [24, 240] need 0 uses [@ab, @done, @own]
+    pl.claim @a smem size 64 align 16 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @b smem size 32 align 256 ring @ab lifetime <kernel> => live [0, 1]
+    pl.ring @ab consumer on @r buffers [@a, @b] full @f <3> empty @e <1 per warp> depths [2, 4] bytes 96 space "smem" scope "cta" proxy "async" priority 0 producers 2
+    pl.claim @f mbarrier size 1 align 8 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @e mbarrier size 1 align 8 ring @ab lifetime <kernel> => live [0, 1]
+    pl.claim @w counter size 4 align 1 lifetime <kernel> scope "gpu" restart "launch" => live [0, 1]
+    pl.counter @done consumer on @r slots @w
+    pl.claim @own counter size 2 align 1 lifetime <kernel> scope "gpu" restart "self" => live [0, 1]
+  }
+  pl.connect ring @p1::@ab to @c1::@ab
+  pl.connect ring @p2::@ab to @c1::@ab
+  pl.connect counter @p1::@done to @c1::@done
+  pl.connect counter @p2::@done to @c1::@done
+}
+// CHECK:      cluster [1, 1, 1] occupancy 2 {
+// CHECK:      pl.claim @a {{.*}} at [[A:[0-9]+]]{{$}}
+// CHECK-NEXT: pl.ring @ab producer {{.*}} => depth 3 arrivals [3, 3]
+// CHECK-NEXT: pl.claim @f {{.*}} at [[F:[0-9]+]]{{$}}
+// CHECK-NEXT: pl.claim @e {{.*}} at [[E:[0-9]+]]{{$}}
+// CHECK-NEXT: pl.claim @w {{.*}} at [[W:[0-9]+]]{{$}}
+// CHECK-NEXT: pl.counter @done {{.*}} => total 5
+// CHECK:      pl.claim @b {{.*}} at [[B:[0-9]+]]{{$}}
+// CHECK-NEXT: pl.ring @ab producer {{.*}} => depth 3 arrivals [3, 3]
+// CHECK-NEXT: pl.claim @f {{.*}} at [[F]]{{$}}
+// CHECK-NEXT: pl.claim @e {{.*}} at [[E]]{{$}}
+// CHECK-NEXT: pl.claim @w {{.*}} at [[W]]{{$}}
+// CHECK-NEXT: pl.counter @done {{.*}} => total 5
+// CHECK:      pl.claim @a {{.*}} at [[A]]{{$}}
+// CHECK-NEXT: pl.claim @b {{.*}} at [[B]]{{$}}
+// CHECK-NEXT: pl.ring @ab consumer {{.*}} => depth 3 arrivals [3, 3]
+// CHECK-NEXT: pl.claim @f {{.*}} at [[F]]{{$}}
+// CHECK-NEXT: pl.claim @e {{.*}} at [[E]]{{$}}
+// CHECK-NEXT: pl.claim @w {{.*}} at [[W]]{{$}}
+// CHECK-NEXT: pl.counter @done {{.*}} => total 5
+// CHECK-NEXT: pl.claim @own {{.*}} at {{[0-9]+$}}
