@@ -3,9 +3,9 @@
 Only left-justified packings matter: slide blocks down until each stands on the base or on another. A block whose least
 address `low` is below the tops of all its unplaced neighbours either stands there, which lifts all of them above it, or
 stands on one of them and is held until one is placed under it. The two cases exclude each other and miss nothing, so
-that an exhausted search is a refutation, and blocks may be taken in any order: the tightest clique of all comes first,
-cliques weigh more each time they fail, and what falls apart is solved part by part. A search starts again with other
-tie-breaks, from a fixed row of seeds, and ever larger limits.
+that an exhausted search is a refutation, and blocks may be taken in any order. What falls apart is solved part by part.
+Which block is next is a rule (`RULES`): the rules take turns in short runs, shuffled from a fixed row of seeds once
+each has had its own, with ever larger limits.
 """
 
 import random
@@ -19,9 +19,22 @@ from pipelink.passes.placement.stacks import DONE, Stacks
 
 BLOCK_LIMIT = 700  # one stack frame a block
 FIRST_RUN = 1_000  # nodes
-GROWTH = 1.3
-PLAIN_RUNS = 3  # as many as there are rankings; later ones are shuffled a little
+GROWTH = 1.3  # of a run's limit, each time that all rules have had their turn
 SHUFFLE = 0.5
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which open block comes next: the lowest of all, or the lowest of the `tightest` clique, where cliques weigh more
+    each time they fail. Of those at one address the greatest by `keys`: (t)otal of the fullest clique that it is in,
+    (w)idth, the number of its cliques, (a)rea, width times size, or (s)ize."""
+
+    tightest: bool
+    keys: str
+
+
+# Total, width and area from the bottom up are MiniMalloc's orders (Moffitt, ASPLOS 2024).
+RULES = (Rule(False, "twa"), Rule(False, "wat"), Rule(True, "a"), Rule(True, "w"), Rule(True, "s"))
 
 
 @dataclass(frozen=True)
@@ -53,25 +66,28 @@ class Search:
         tree = self._tree
         end = self.nodes + nodes
         while tree and tree.nodes < end:
-            limit = int(FIRST_RUN * GROWTH**self._run)
-            outcome = tree.run(_ranks(self._part, self._run), min(end, tree.nodes + limit))
+            turn, rule = divmod(self._run, len(RULES))
+            limit = int(FIRST_RUN * GROWTH**turn)
+            outcome = tree.run(RULES[rule], _ranks(self._part, RULES[rule], turn), min(end, tree.nodes + limit))
             if outcome.status != "undecided":
                 return outcome
             self._run += 1
         return Outcome("undecided")
 
 
-def _ranks(part: Component, run: int) -> list[int]:
-    """Which of the blocks at one address is tried first: the largest by area, by lifetime or by size, in turn."""
-    spans = [0] * len(part.sizes)
+def _ranks(part: Component, rule: Rule, turn: int) -> list[int]:
+    """The place of every block in the order of a rule, shuffled a little after its first turn."""
+    totals, spans = [0] * len(part.sizes), [0] * len(part.sizes)
     for clique in part.cliques:
+        weight = sum([part.sizes[i] for i in clique])
         for i in clique:
+            totals[i] = max(totals[i], weight)
             spans[i] += 1
-    draw = random.Random(run).random  # its sequence is fixed over Python versions
-    weights: list[float] = []
-    for size, span in zip(part.sizes, spans, strict=True):
-        weight = (size * span, span, size)[run % PLAIN_RUNS]
-        weights.append(-weight * (1 + (SHUFFLE * draw() if run >= PLAIN_RUNS else 0)))
+    areas = [size * span for size, span in zip(part.sizes, spans, strict=True)]
+    keys = {"t": totals, "w": spans, "a": areas, "s": part.sizes}
+    draw = random.Random(turn).random  # its sequence is fixed over Python versions
+    noise = SHUFFLE if turn else 0
+    weights = [tuple(-keys[key][i] * (1 + noise * draw()) for key in rule.keys) for i in range(len(part.sizes))]
     ranks = [0] * len(weights)
     for rank, i in enumerate(sorted(range(len(weights)), key=lambda i: (weights[i], i))):
         ranks[i] = rank
@@ -122,8 +138,9 @@ class _Tree:
         self.weights = [1] * len(part.cliques)
         self.nodes = 0
 
-    def run(self, ranks: list[int], node_limit: int) -> Outcome:
+    def run(self, rule: Rule, ranks: list[int], node_limit: int) -> Outcome:
         part, count = self.part, len(self.sizes)
+        self.pick = self._tightest if rule.tightest else self._lowest
         self.ranks = ranks
         self.node_limit = node_limit
         self.trail = Trail()
@@ -151,7 +168,7 @@ class _Tree:
             if self.nodes == self.node_limit:
                 raise _Exhausted
             self.nodes += 1
-            block = self._pick(cliques)
+            block = self.pick(cliques, blocks)
             mark = self.trail.mark()
             if self._place(block):
                 for part in self._parts(mask & ~(1 << block), block):
@@ -163,7 +180,11 @@ class _Tree:
             if not self._hold(block):
                 return False
 
-    def _pick(self, cliques: list[int]) -> int:
+    def _lowest(self, _: list[int], blocks: list[int]) -> int:
+        low, ranks = self.low, self.ranks
+        return min([(low[j], ranks[j], j) for j in blocks])[2]
+
+    def _tightest(self, cliques: list[int], _: list[int]) -> int:
         """The lowest block of the tightest clique, or what could still go under it."""
         low, sizes, open_, ranks = self.low, self.sizes, self.open, self.ranks
         slack, weights = self.slack, self.weights

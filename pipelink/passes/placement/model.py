@@ -3,10 +3,11 @@
 Sizes and addresses are in the unit of their domain (bytes, ids, columns, slots); warps and registers are counts.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Kind = Literal["capacity", "alignment", "fragmentation", "warps", "registers"]
+Kind = Literal["capacity", "alignment", "fragmentation", "warps", "registers", "occupancy"]
 
 WARP = 32  # threads
 WARPGROUP = 4  # warps that share one register budget (PTX ISA, setmaxnreg)
@@ -21,7 +22,9 @@ def _require(condition: bool, message: str) -> None:
 class Domain:
     """An address space: a claim of size s at a has base <= a and a + s <= capacity, a a multiple of `align`.
 
-    `unit` only words messages ("bytes", "ids").
+    `unit` only words messages ("bytes", "ids"). `multiprocessor` is what all blocks of a multiprocessor have together,
+    each taking `reserved` more than it sees, in multiples of `grain`; 0: every block has the capacity to itself. Where
+    `least_power` is set, a block allocates a power of two, at least so many (tcgen05.alloc).
     """
 
     name: str
@@ -29,10 +32,31 @@ class Domain:
     align: int = 1
     base: int = 0
     unit: str = ""
+    multiprocessor: int = 0
+    reserved: int = 0
+    grain: int = 1
+    least_power: int = 0
 
     def __post_init__(self) -> None:
         _require(0 <= self.base <= self.capacity, f"domain {self.name}: base {self.base} is not in its space")
         _require(self.align >= 1, f"domain {self.name}: alignment {self.align} is not positive")
+        given = (self.multiprocessor, self.reserved, self.grain - 1, self.least_power)
+        _require(min(given) >= 0, f"domain {self.name}: what blocks share of it is negative")
+
+    def share(self, blocks: int) -> int:
+        """The capacity of each of so many blocks on a multiprocessor."""
+        most = self.capacity
+        if self.multiprocessor:
+            most = min(most, (self.multiprocessor // blocks - self.reserved) // self.grain * self.grain)
+        if self.least_power:
+            most = 1 << most.bit_length() - 1 if most >= self.least_power else 0
+        return max(most, self.base)
+
+    def allocated(self, footprint: int) -> int:
+        """What a block with this footprint takes of the domain."""
+        if not self.least_power or not footprint:
+            return footprint
+        return max(self.least_power, 1 << (footprint - 1).bit_length())
 
 
 @dataclass(frozen=True)
@@ -40,7 +64,8 @@ class Claim:
     """A block of one domain. Where `ring` is set, `size` is one stage and the block holds size * depth(ring).
 
     Where `role` is set, a stage grows with it: it holds size + per_warp * warps(role). Widths are inputs, so that
-    they are put in before anything is solved (`Problem.with_widths`).
+    they are put in before anything is solved (`Problem.resolved`). Where `line` is set, a stage holds whole lines of so
+    many units that nothing else touches: a counter that many poll shares its cache line with none.
     """
 
     name: str
@@ -50,8 +75,10 @@ class Claim:
     ring: str | None = None
     role: str | None = None
     per_warp: int = 0
+    line: int = 1
 
     def __post_init__(self) -> None:
+        _require(self.line >= 1, f"claim {self.name}: a line of {self.line} is not positive")
         _require(self.size >= 1, f"claim {self.name}: size {self.size} is not positive")
         _require(self.align >= 1, f"claim {self.name}: alignment {self.align} is not positive")
         grows = self.per_warp > 0 if self.role else self.per_warp == 0
@@ -96,6 +123,8 @@ class Problem:
     """One composition. Claims of a domain overlap only if their pair of names, sorted, is in `disjoint_lifetimes`.
 
     `role_order` and `claim_order` name who takes the lowest warps and addresses; those not named follow, by name.
+    `occupancy` blocks are to fit one multiprocessor: they share its registers, its `multiprocessor_warps`, and what the
+    domains say; it holds `max_blocks` at most. `max_warps` is the limit of one block.
     """
 
     domains: tuple[Domain, ...] = ()
@@ -108,6 +137,9 @@ class Problem:
     has_register_groups: bool = True
     role_order: tuple[str, ...] = ()
     claim_order: tuple[str, ...] = ()
+    occupancy: int = 1
+    multiprocessor_warps: int = 64
+    max_blocks: int = 32
 
     def __post_init__(self) -> None:
         domains = _distinct("domain", [d.name for d in self.domains])
@@ -124,17 +156,25 @@ class Problem:
         _require(roles.issuperset(_distinct("role", self.role_order)), "role_order names an unknown role")
         _require(claims.issuperset(_distinct("claim", self.claim_order)), "claim_order names an unknown claim")
         _require(self.max_warps >= 1 and self.register_file >= 1, "the block has no warps or registers")
+        limits = (self.occupancy, self.multiprocessor_warps, self.max_blocks)
+        _require(min(limits) >= 1, "a multiprocessor holds no block")
 
-    def with_widths(self) -> "Problem":
-        """The same problem with the widths of roles put into the sizes of the claims that depend on them."""
+    def resolved(self) -> "Problem":
+        """The same problem with what is given put in: widths of roles and whole lines into the sizes of claims, and a
+        block's share of the multiprocessor into domains and warps."""
         warps = {role.name: role.warps for role in self.roles}
 
         def plain(claim: Claim) -> Claim:
-            if claim.role is None:
-                return claim
-            return replace(claim, size=claim.size + claim.per_warp * warps[claim.role], role=None, per_warp=0)
+            size = claim.size + (claim.per_warp * warps[claim.role] if claim.role is not None else 0)
+            size, align = -(-size // claim.line) * claim.line, math.lcm(claim.align, claim.line)
+            return replace(claim, size=size, align=align, role=None, per_warp=0, line=1)
 
-        return replace(self, claims=tuple(plain(claim) for claim in self.claims))
+        return replace(
+            self,
+            claims=tuple(plain(claim) for claim in self.claims),
+            domains=tuple(replace(d, capacity=d.share(self.occupancy)) for d in self.domains),
+            max_warps=max(1, min(self.max_warps, self.multiprocessor_warps // self.occupancy)),
+        )
 
 
 def _distinct(what: str, names: tuple[str, ...] | list[str]) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 Budgets are per thread, multiples of 8, equal over a warpgroup (PTX ISA, setmaxnreg). A block owns what it got at
 launch: the sum of the budgets of its warpgroups x 128 may not exceed entry x threads, where entry is the register count
-that a launch bound of one block leaves a thread. A sum over it deadlocks.
+that its launch bound leaves a thread. A sum over it deadlocks.
 """
 
 from bisect import bisect_left
@@ -21,19 +21,25 @@ TOP = 256
 Cost = tuple[int, int]  # less is better; adds up over roles
 
 
-def register_cap(register_file: int, threads: int) -> int:
-    """Registers that the compiler may give a thread under a launch bound of one block."""
-    return min(register_file // threads // STEP * STEP, MOST_PER_THREAD)
+def entry_registers(register_file: int, threads: int, occupancy: int = 1) -> int:
+    """Registers of each thread at launch, in whole allocation steps, under a launch bound of `occupancy` blocks.
+
+    Each quarter of a multiprocessor runs a quarter of its warps, the odd ones too, on a quarter of its registers:
+    ptxas gives 128 to a block of 416 threads, as it does to one of 512.
+    """
+    warps = -(-occupancy * (threads // WARP) // WARPGROUP)
+    return min(register_file // (GROUP_THREADS * warps), MOST_PER_THREAD) // STEP * STEP
 
 
-def entry_registers(register_file: int, threads: int) -> int:
-    """Registers of each thread at launch, in whole allocation steps."""
-    return register_cap(register_file, threads) // STEP * STEP
+def register_cap(register_file: int, threads: int, occupancy: int = 1) -> int:
+    """Registers that the compiler may give a thread under such a bound."""
+    entry = entry_registers(register_file, threads, occupancy)
+    return MOST_PER_THREAD if entry == MOST_PER_THREAD // STEP * STEP else entry
 
 
-def pool(register_file: int, warpgroups: int) -> int:
+def pool(register_file: int, warpgroups: int, occupancy: int = 1) -> int:
     """What the budgets of `warpgroups` may add up to, one budget a warpgroup."""
-    return entry_registers(register_file, warpgroups * GROUP_THREADS) * warpgroups
+    return entry_registers(register_file, warpgroups * GROUP_THREADS, occupancy) * warpgroups
 
 
 def need_of(role: Role) -> int:

@@ -15,7 +15,7 @@ Rejected = Callable[..., tuple[Diagnostic, ...]]
 AT = Place("x.cu", 3, 1)
 
 
-@pytest.mark.parametrize("name", ["annotations.cu", "object.cu", "syntax.cu"])
+@pytest.mark.parametrize("name", ["annotations.cu", "endpoints.cu", "object.cu", "syntax.cu"])
 def test_every_error_has_its_clause_and_line(rejected: Rejected, name: str) -> None:
     errors = rejected(name)
     assert found(errors) == expected(name)
