@@ -25,7 +25,8 @@ def check_signatures(checked: Checked) -> None:
         if (want.result, want.parameters) != (have.result, have.parameters):
             message = f"'{qualified(user)}' calls {spelled(want)}, '{qualified(provider)}' is {spelled(have)}"
             hint = f"declare it as {spelled(have)}"
-            checked.errors.error("L-SIGNATURE", message, place_of(user), *notes, hint=hint)
+            cause = f"callable {qualified(provider)}"
+            checked.errors.error("L-SIGNATURE", message, place_of(user), *notes, hint=hint, cause=cause)
         elif (have.args or have.context) and not want.context:
             message = f"'{qualified(provider)}' needs kernel parameters, and the call '{qualified(user)}' passes none"
             hint = "let the call's first parameter be a const pl_context *"

@@ -24,11 +24,11 @@ def _check_agreement(checked: Checked, fact: FactOp, use: UseFactOp) -> None:
     )
     if fact.type_name.data != use.type_name.data:
         message = f"fact '{qualified(use)}' is used as {use.type_name.data} and owned as {fact.type_name.data}"
-        checked.errors.error("L-FACT", message, place_of(use), *notes)
+        checked.errors.error("L-FACT", message, place_of(use), *notes, cause=f"fact {qualified(fact)}")
     elif use.required is not None and _bytes(use, use.required) != _bytes(fact, fact.value):
         message = f"'{qualified(use)}' requires {use.required.data}, '{qualified(fact)}' is {fact.value.data}"
         hint = f"use a package whose fact is {use.required.data}, or one that does not require it"
-        checked.errors.error("L-FACT", message, place_of(use), *notes, hint=hint)
+        checked.errors.error("L-FACT", message, place_of(use), *notes, hint=hint, cause=f"fact {qualified(fact)}")
 
 
 def _bytes(op: FactOp | UseFactOp, value: StringAttr) -> bytes:

@@ -29,7 +29,7 @@ from pipelink.ir.pl import (
     ViewOp,
     WarpOp,
 )
-from pipelink.ir.suggest import nearest
+from pipelink.ir.suggest import close, nearest
 from pipelink.ir.symbols import package_of, path_of, qualified, references_in, symbol_name
 from pipelink.passes.rules import Checked
 
@@ -187,7 +187,8 @@ def check_providers(checked: Checked) -> None:
             callers = [Note(f"used by '{qualified(c)}'", place_of(c)) for c in checked.reach.users_of(user)]
             hint = "connect it" if name in offered else nearest(name, offered) or "add a package that provides it"
             message = f"nothing provides '{name}', which package '{package}' {verb}"
-            checked.errors.error("L-UNRESOLVED", message, place_of(user), *callers, hint=hint)
+            cause = f"{kind.name} {name}"
+            checked.errors.error("L-UNRESOLVED", message, place_of(user), *callers, hint=hint, cause=cause)
 
 
 def check_two_ends(checked: Checked) -> None:
@@ -202,4 +203,6 @@ def check_two_ends(checked: Checked) -> None:
             names = [symbol_name(e) for e in checked.symbols.ops(kind) if e.side.data == other]
             add = f"add a package whose {what} '{name}' is a {other}"
             hint = "connect it, and let a role reach it" if name in names else nearest(name, names) or add
-            checked.errors.error("L-UNRESOLVED", f"{what} '{qualified(end)}' has no {other}", place_of(end), hint=hint)
+            pair = sorted({name, *close(name, names)[:1]})  # two names that were meant to be one
+            message, cause = f"{what} '{qualified(end)}' has no {other}", f"{what} {' '.join(pair)}"
+            checked.errors.error("L-UNRESOLVED", message, place_of(end), hint=hint, cause=cause)

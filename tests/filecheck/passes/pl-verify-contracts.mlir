@@ -846,3 +846,64 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 // CHECK-NEXT: {{.*}} note: 'a.kv' views it in 'world'
 // CHECK-NEXT: {{.*}} help: one allocation lies in one domain
 // CHECK-NOT:  error
+// CHECK:      =====
+
+// -----
+
+// One cause is one error: two endpoints whose names were meant to be one, an owner whose fact several use otherwise, a
+// name that several packages call.
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @p1 version "1" digest "d" path "p1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "p1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@ab]
+    pl.claim @a smem size 4096 align 128 ring @ab lifetime <kernel>
+    pl.ring @ab producer on @r buffers [@a] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0 init "p1_init" <() -> "void">
+    pl.claim @ab_full mbarrier size 1 align 8 ring @ab lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @ab lifetime <kernel>
+  }
+  pl.package @c1 version "1" digest "d" path "c1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "c1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@abx]
+    pl.claim @a smem size 4096 align 128 ring @abx lifetime <kernel>
+    pl.ring @abx consumer on @r buffers [@a] full @ab_full <1> empty @ab_empty <1> depths [2, 4] bytes 4096 space "smem" scope "cta" proxy "async" priority 0
+    pl.claim @ab_full mbarrier size 1 align 8 ring @abx lifetime <kernel>
+    pl.claim @ab_empty mbarrier size 1 align 8 ring @abx lifetime <kernel>
+  }
+  pl.package @u1 version "1" digest "d" path "u1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "u1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@f]
+    pl.call @f symbol "u1_f" <() -> "void">
+  }
+  pl.package @u2 version "1" digest "d" path "u2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "u2_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses [@f]
+    pl.call @f symbol "u2_f" <() -> "void">
+  }
+}
+// CHECK:      error[L-UNRESOLVED]: nothing provides 'f', which package 'u1' calls
+// CHECK:      note: so too: nothing provides 'f', which package 'u2' calls
+// CHECK:      error[L-UNRESOLVED]: ring 'p1.ab' has no consumer
+// CHECK-NEXT: {{.*}} note: so too: ring 'c1.abx' has no producer
+// CHECK-NEXT: {{.*}} help: did you mean 'abx'?
+// CHECK-NOT:  error
+// CHECK:      =====
+
+// -----
+
+pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
+  pl.package @u1 version "1" digest "d" path "u1.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "u1_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.param "u1_args" size 4 align 4 fields <n = [0, 4]>
+    pl.use_fact @n : "i32" field "n" requires "1"
+  }
+  pl.package @u2 version "1" digest "d" path "u2.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "u2_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.param "u2_args" size 4 align 4 fields <n = [0, 4]>
+    pl.use_fact @n : "i32" field "n" requires "2"
+  }
+  pl.package @o version "1" digest "d" path "o.plpkg" target "sm_90a" toolkit "13.5.37" fp <> defines [] {
+    pl.role @r entry "o_r" <() -> "void"> warps 1 align 1 registers [24, 240] need 0 uses []
+    pl.fact @n : "i32" = "3"
+  }
+  pl.connect fact @o::@n to @u1::@n
+  pl.connect fact @o::@n to @u2::@n
+}
+// CHECK:      error[L-FACT]: 'u1.n' requires 1, 'o.n' is 3
+// CHECK:      note: so too: 'u2.n' requires 2, 'o.n' is 3
+// CHECK-NOT:  error
