@@ -287,6 +287,23 @@ def pass_table() -> str:
     return table(("pass", "what it does", "requires", "produces"), rows)
 
 
+# ---- how large modules do -------------------------------------------------------------------------------------------
+
+
+def ir_scale() -> str:
+    """Seconds by size of the module, from `docs/results/ir_scale.json`; then its profile."""
+    found = json.loads((ROOT / "docs" / "results" / "ir_scale.json").read_text())
+    steps = list(found["modules"][0]["seconds"])
+    rows = [
+        (str(m["operations"]), *(f"{m['seconds'][s]['median']:.3f} ({m['seconds'][s]['most']:.3f})" for s in steps))
+        for m in found["modules"]
+    ]
+    said = f"Median (most) of {found['runs']} runs in seconds of the process, one core, Python {found['versions']['python']}"
+    columns = ("operations", *steps)
+    profile = "\n".join(line.rstrip() for line in found["profile"])
+    return f"{said}, xDSL {found['versions']['xdsl']}:\n\n{table(columns, rows)}\n```text\n{profile}\n```\n"
+
+
 # ---- mutants --------------------------------------------------------------------------------------------------------
 
 
@@ -324,6 +341,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "manifest": manifest_keys,
     "contract": contract_schema,
     "clauses": clause_table,
+    "ir-scale": ir_scale,
     "mutants": mutant_table,
     "promises": promise_table,
     "passes": pass_table,

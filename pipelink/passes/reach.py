@@ -36,12 +36,14 @@ class Reach:
         self.symbols = symbols
         self.connects = symbols.ops(ConnectOp)
         self.pairs: list[tuple[ConnectOp, Operation, Operation]] = []
+        self.behind: dict[Operation, list[Operation]] = {}
         self.providers: dict[Operation, tuple[Operation, ConnectOp]] = {}
         """Of what has one provider; rings and counters may have several, which `pairs` lists."""
         for connect in self.connects:
             user, provider = (symbols.find(r, connect) for r in (connect.user, connect.provider))
             if user is not None and provider is not None:
                 self.pairs.append((connect, provider, user))
+                self.behind.setdefault(user, []).extend((connect, provider))
                 self.providers.setdefault(user, (provider, connect))
         self.live = self._live(symbols.pipeline)
 
@@ -50,9 +52,7 @@ class Reach:
         for _, used in self.symbols.uses(op):
             if used is not None:
                 yield used
-        for connect, provider, user in self.pairs:
-            if user is op:
-                yield from (connect, provider)
+        yield from self.behind.get(op, ())
 
     def _live(self, pipeline: PipelineOp) -> set[Operation]:
         found: set[Operation] = set()
