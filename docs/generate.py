@@ -298,10 +298,11 @@ def ir_scale() -> str:
         (str(m["operations"]), *(f"{m['seconds'][s]['median']:.3f} ({m['seconds'][s]['most']:.3f})" for s in steps))
         for m in found["modules"]
     ]
-    said = f"Median (most) of {found['runs']} runs in seconds of the process, one core, Python {found['versions']['python']}"
+    python, xdsl = (found["versions"][name] for name in ("python", "xdsl"))
+    said = f"Median (most) of {found['runs']} runs in seconds of the process, one core, Python {python}"
     columns = ("operations", *steps)
     profile = "\n".join(line.rstrip() for line in found["profile"])
-    return f"{said}, xDSL {found['versions']['xdsl']}:\n\n{table(columns, rows)}\n```text\n{profile}\n```\n"
+    return f"{said}, xDSL {xdsl}:\n\n{table(columns, rows)}\n```text\n{profile}\n```\n"
 
 
 # ---- mutants --------------------------------------------------------------------------------------------------------
