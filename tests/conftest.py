@@ -1,9 +1,12 @@
 """What tests of every kind share: the packages of the case study, packed once a run, whatever the number of workers."""
 
+import os
 from pathlib import Path
 
 import pytest
 from packing import pack_into
+
+os.environ["PIPELINK_CACHE"] = ""  # a test of a link makes it
 
 ROOT = Path(__file__).parent.parent
 CASE = ROOT / "components" / "gemm_swiglu"

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from pipelink.backend.archive import pack, write_atomically
+from pipelink.backend.archive import pack
 from pipelink.backend.link import Linked
 from pipelink.backend.record import digest
 from pipelink.ir.diagnostics import Place, fail
@@ -31,9 +31,17 @@ def members(linked: Linked, record: dict[str, Any]) -> dict[str, bytes]:
     return {RECORD: encode(stated), **others}
 
 
-def write(path: Path, linked: Linked, record: dict[str, Any]) -> None:
-    """Write the image whole or not at all."""
-    write_atomically(path, pack(members(linked, record)))
+def made(linked: Linked, record: dict[str, Any]) -> bytes:
+    """The whole image."""
+    return pack(members(linked, record))
+
+
+def record(data: bytes) -> dict[str, Any]:
+    """The record of an image's bytes, but for the digests of its members."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        found: dict[str, Any] = json.loads(archive.read(RECORD))
+    found.pop("members")
+    return found
 
 
 def read(path: Path) -> dict[str, bytes]:

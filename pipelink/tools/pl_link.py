@@ -22,6 +22,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--control", action="store_true", help="build both single-unit controls and compare")
     parser.add_argument("--emit-cuda", action="store_true", help="print the generated code and stop")
+    parser.add_argument("--no-cache", action="store_true", help="make the link anew, and keep nothing of it")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave generated sources and single units there")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the placement and the decisions")
     add_diagnostic_options(parser)
@@ -102,6 +103,39 @@ def _write(path: Path, data: bytes) -> None:
 
 def link(arguments: argparse.Namespace) -> int:
     """The whole command. Raises PipelinkError; no image is written unless everything holds."""
+    from pipelink.backend import cache
+
+    fresh = arguments.no_cache or arguments.keep or arguments.emit_cuda
+    options = ["control"] * arguments.control
+    kept = None if fresh else cache.entry(arguments.input, arguments.search, options)
+    made = kept.read() if kept else None
+    if made is None:
+        made = _make(arguments)
+        if made is None:
+            return 0
+        if kept:
+            kept.write(made)
+    output: Path = arguments.output or arguments.input.with_suffix(".plimg")
+    _write(output, made)
+    _show(made, arguments.verbose)
+    return 0
+
+
+def _show(data: bytes, verbose: bool) -> None:
+    """What a link says of its image."""
+    from pipelink.backend import image
+
+    decided = image.record(data)
+    if verbose:
+        from pipelink.tools.show import show_record
+
+        show_record(decided)
+    elif "control" in decided:
+        print(f"control: {decided['control']['lto']}\nplain nvcc control: {decided['control']['plain']}")
+
+
+def _make(arguments: argparse.Namespace) -> bytes | None:
+    """Link; the image, or None where only the generated code was asked for."""
     from pipelink.backend import control, cuda, image, record
     from pipelink.backend.link import load_packages
     from pipelink.backend.registers import link_fitting
@@ -117,7 +151,7 @@ def link(arguments: argparse.Namespace) -> int:
     progress("")
     if arguments.emit_cuda:
         sys.stdout.write(cuda.generate(module))
-        return 0
+        return None
     packages = load_packages(module, folders(module, source, arguments.search))
     if arguments.control:
         control.require_sources(packages, pipeline_of(module))
@@ -134,18 +168,10 @@ def link(arguments: argparse.Namespace) -> int:
             _write(arguments.keep / name, data)
     if built:
         decided["control"] = {"lto": control.describe(built.lto), "plain": control.describe(built.plain)}
-        if not arguments.verbose:
-            print(built.summary())
         if not built.lto.identical:
+            print(built.summary())
             raise fail("L-CONTROL", f"the linked kernel differs from its control: {control.describe(built.lto)}")
-    output: Path = arguments.output or source.with_suffix(".plimg")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    image.write(output, linked, decided)
-    if arguments.verbose:
-        from pipelink.tools.show import show_record
-
-        show_record(decided)
-    return 0
+    return image.made(linked, decided)
 
 
 def _dump(module: ModuleOp) -> bytes:

@@ -114,3 +114,13 @@ def test_emit_cuda_prints_the_generated_code_and_writes_nothing(tiny: Path, tmp_
     assert (result.status, result.err) == (0, "")
     assert 'extern "C" __device__ unsigned plh_caller__slots() { return 0u; }' in result.out
     assert [p.name for p in tmp_path.iterdir()] == ["tiny.toml"]
+
+
+def test_an_unchanged_link_comes_from_the_cache(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIPELINK_CACHE", str(tmp_path / "cache"))
+    first = pl_link(tiny / "tiny.toml", "-o", tmp_path / "first.plimg", "--control")
+    monkeypatch.setattr("pipelink.tools.pl_link._make", None)  # what would make it again
+    second = pl_link(tiny / "tiny.toml", "-o", tmp_path / "second.plimg", "--control")
+    assert first == second
+    assert first.out.splitlines() == ["control: identical", "plain nvcc control: identical"]
+    assert (tmp_path / "first.plimg").read_bytes() == (tmp_path / "second.plimg").read_bytes()
