@@ -124,6 +124,12 @@ class Cubin:
         return self._functions(lambda s: s.section != 0 and not s.is_local)
 
     @cached_property
+    def variables(self) -> frozenset[str]:
+        """Variables that the object exports: one that no function uses may be missing."""
+        found = (s for s in self.symbols if s.section and s.is_object and not s.is_shared and not s.is_local)
+        return frozenset(s.name for s in found if not _DRIVER.match(s.name))
+
+    @cached_property
     def undefined(self) -> frozenset[str]:
         """Functions that the object calls and does not define."""
         return self._functions(lambda s: s.section == 0)

@@ -48,7 +48,7 @@ static __device__ __forceinline__ void pl_fence_proxy_async() {
 """
 CLUSTER = """\
 static __device__ __forceinline__ void pl_sync_cluster() {
-  asm volatile("barrier.cluster.arrive.release;\\n\\tbarrier.cluster.wait.acquire;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed;\\n\\tbarrier.cluster.wait;" ::: "memory");
 }
 """
 SMEM = "extern __shared__ __align__(1024) unsigned char pl_smem[];"
@@ -269,7 +269,7 @@ class Generator:
         if len(self.dispatch.inits):
             inits = [self._enter_with(self.init(r)) for r in self.dispatch.inits]
             body += ["if (threadIdx.x == 0) {", *(f"  {i}" for i in inits), "  pl_fence_mbarrier_init();", "}"]
-        body.append("pl_sync_cluster();" if self.clustered else "__syncthreads();")
+        body += ["__syncthreads();", *["pl_sync_cluster();"] * self.clustered]
         body += self._groups(threads)
         body += ["pl_sync_cluster();"] * self.clustered  # no block leaves while a peer may still reach it
         x, y, z = self.cluster

@@ -1,5 +1,6 @@
 """The device link: the objects of a finished module's packages and the generated code become one cubin."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from pipelink.backend import cuda, nvjitlink, nvrtc
 from pipelink.backend.toolchain import FpMode, ToolError
 from pipelink.frontends.manifest import find_package
 from pipelink.frontends.package import Package, read
-from pipelink.ir.diagnostics import Diagnostics, PipelinkError, fail
+from pipelink.ir.diagnostics import Diagnostics, Note, PipelinkError, fail
 from pipelink.ir.locations import place_of
 from pipelink.ir.pl import PackageOp, PipelineOp
 from pipelink.ir.symbols import Symbols, pipeline_of
@@ -72,6 +73,22 @@ def compile_generated(text: str, pipeline: PipelineOp) -> bytes:
     return nvrtc.compile_ltoir(text, pipeline.target.data, GENERATED, fp_mode(pipeline))
 
 
+def _duplicates(
+    error: nvjitlink.LinkError, pipeline: PipelineOp, packages: Mapping[str, Package]
+) -> PipelinkError:
+    """What several objects define although no contract shows it: a variable that no function of its object uses."""
+    errors = Diagnostics()
+    ops = {op.sym_name.data: op for op in Symbols(pipeline).ops(PackageOp)}
+    for symbol in error.duplicates:
+        word = re.compile(rb"\b" + symbol.encode() + rb"\b")
+        named = [n for n, p in sorted(packages.items()) if any(word.search(data) for data in p.members.values())]
+        who = f"packages {', '.join(repr(n) for n in named)}" if len(named) > 1 else "more than one package"
+        notes = (Note(f"the source of package '{n}' names '{symbol}'", place_of(ops[n])) for n in named)
+        hint = "make a private helper or variable static, or rename one of them"
+        errors.error("L-DUPLICATE", f"'{symbol}' is defined by {who}", place_of(pipeline), *notes, hint=hint)
+    return PipelinkError(*errors.errors)
+
+
 def link(module: ModuleOp, packages: Mapping[str, Package], text: str | None = None) -> Linked:
     """Link. `text` stands in for the generated code (for tests of the checks that follow). Raises PipelinkError."""
     pipeline = pipeline_of(module)
@@ -85,5 +102,7 @@ def link(module: ModuleOp, packages: Mapping[str, Package], text: str | None = N
         clause = "L-COMPILE" if error.diagnostics or error.text else "L-TOOL"
         raise fail(clause, error.message, place_of(pipeline), hint=error.hint) from None
     except nvjitlink.LinkError as error:
+        if error.duplicates:
+            raise _duplicates(error, pipeline, packages) from None
         raise fail("L-LINK", str(error), place_of(pipeline)) from None
     return Linked(module, packages, text, result.cubin, result.log, result.options)

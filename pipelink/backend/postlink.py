@@ -192,11 +192,11 @@ def barrier_ids(image: Image) -> Iterator[Fault]:
     for name, ids in placed.items():
         if not found & ids:
             yield "L-CODE", f"named barrier '{name}' was placed at {sorted(ids)}, which the code does not use"
-    zeros, meets = sum(u.id == 0 for u in uses), int(not image.clustered)
-    if zeros != meets:
+    zeros = sum(u.id == 0 for u in uses)
+    if zeros != 1:
         yield (
             "L-CODE",
-            f"barrier 0 is used {zeros} times, {meets} by the dispatcher (is there a __syncthreads in a role?)",
+            f"barrier 0 is used {zeros} times, once by the dispatcher (is there a __syncthreads in a role?)",
         )
 
 
@@ -274,8 +274,9 @@ def entries(image: Image) -> Iterator[Fault]:
             )
     inits = [r.init.data for r in image.symbols.ops(RingOp) if r.init]
     order = [kernel.find(f"::{init}(") for init in inits] + [kernel.find("pl_fence_mbarrier_init()")] * bool(inits)
-    order.append(kernel.find("pl_sync_cluster()" if image.clustered else "__syncthreads()"))
-    if -1 in order or order[-2:] != sorted(order)[-2:]:
+    order += [kernel.find("__syncthreads()"), *[kernel.find("pl_sync_cluster()")] * image.clustered]
+    fenced = order[len(inits) :]
+    if -1 in order or fenced != sorted(fenced) or max(order[: len(inits)], default=-1) > fenced[0]:
         yield "L-CODE", "the kernel does not initialise, fence and then meet, in this order"
     if image.clustered and not kernel.rstrip().removesuffix("}").rstrip().endswith("pl_sync_cluster();"):
         yield "L-CODE", "the blocks of a cluster do not meet before they leave"

@@ -224,7 +224,7 @@ class Counter(Entry, frozen=True):
     """One endpoint of counters in device memory that packages share: producers raise words, consumers wait on them.
 
     Its handles are `NAME_base`, the index of the first word, and `NAME_arrivals`, what all producers add to one word.
-    `arrivals` is what this producer adds, or what this consumer waits for; None where that follows from data.
+    `arrivals` is what this producer adds to a word for each thing that it announces, or what a consumer expects for one.
     """
 
     name: str

@@ -201,7 +201,7 @@ PL_CALLABLE(step, x_step)
         ),
         Clause(
             "L-STATIC-SHARED",
-            "static shared memory is declared as a claim, not as a __shared__ variable",
+            "shared memory is claimed, not declared as a __shared__ variable",
             "The compiler would place it by itself, outside the joint placement and beside everybody's claims.",
             "cuda",
             """
@@ -248,10 +248,10 @@ PL_CALLABLE(step, x_step)
     "Composition": (
         Clause(
             "L-TARGET",
-            "every package is built for the pipeline's target",
-            "LTO IR of one architecture cannot be compiled for another.",
+            "every package is built for the pipeline's target, or for a plain architecture before it",
+            "LTO IR links for its own architecture and, where it uses no special feature, for newer ones.",
             "mlir",
-            'pl.package @a target "sm_80" ... {\n}',
+            'pl.package @a target "sm_100a" ... {\n}',
             "pack it with --target of the pipeline, or change the pipeline's target",
         ),
         Clause(

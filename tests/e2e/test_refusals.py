@@ -71,7 +71,7 @@ def test_a_flipped_bit(part: int, folder: Path) -> None:
 
 
 def test_a_package_for_another_target(folder: Path) -> None:
-    rewrite(folder / "callee.plpkg", lambda c: replace(c, target="sm_80"))
+    rewrite(folder / "callee.plpkg", lambda c: replace(c, target="sm_100a"))
     result = refused(folder)
     assert places(result, folder) == [f"callee.cu:{line_of('callee.cu', 'PL_STAGE')}:1 L-TARGET"]
     assert "help: pack it with --target sm_90a" in result.err
@@ -152,7 +152,7 @@ def test_an_output_that_cannot_be_written(folder: Path) -> None:
 
 def test_an_old_image_survives_a_failed_link(folder: Path) -> None:
     (folder / "tiny.plimg").write_bytes(b"old")
-    rewrite(folder / "callee.plpkg", lambda c: replace(c, target="sm_80"))
+    rewrite(folder / "callee.plpkg", lambda c: replace(c, target="sm_100a"))
     refused(folder)
 
 

@@ -14,6 +14,7 @@ from pipelink.frontends.cuda.validate import counter_handles, place, ring_handle
 from pipelink.ir.diagnostics import Diagnostics, Place, fail
 from pipelink.ir.suggest import nearest
 
+SHARED = "pl_smem"  # the one name of dynamic shared memory: see contract.cuh
 COUNTERS = "pl_counters"  # the linker defines it: where the counters of the kernel are
 
 # The device runtime's functions: the word of the source that calls each, and what to do instead.
@@ -87,6 +88,13 @@ def check(contract: Contract, facts: Facts, sources: Sources, errors: Diagnostic
         word, hint = RUNTIME.get(symbol, ("", nearest(symbol, known) if handle else _FOREIGN_HINT))
         at = sources.find(word or symbol) or sources.find(_plain(symbol)) or Place(sources.main)
         errors.error("L-UNDEFINED", f"no annotation names `{symbol}`", at, hint=hint)
+    for variable in sorted(facts.cubin.dynamic_shared - {SHARED}):
+        errors.error(
+            "L-STATIC-SHARED",
+            f"`{variable}` is all of dynamic shared memory under another name, and would lie over what others claim",
+            sources.find(variable, "__shared__") or Place(sources.main),
+            hint="claim what it needs with PL_CLAIM_SMEM, and reach it through pl_smem + PL_HANDLE(...)",
+        )
     for variable, size in facts.cubin.static_shared.items():
         name = _variable(variable)
         errors.error(
@@ -208,7 +216,7 @@ def complete(contract: Contract, facts: Facts, target: str) -> Contract:
         target=target,
         ir_version=facts.lto.version,
         fp=facts.lto.fp,
-        defined=tuple(sorted(cubin.defined - cubin.kernel_names)),
+        defined=tuple(sorted((cubin.defined | cubin.variables) - cubin.kernel_names)),
         undefined=tuple(sorted(cubin.undefined | cubin.undefined_data)),
         static_shared=sum(cubin.static_shared.values()),
         kernels=tuple(_kernel(name, info) for name, info in cubin.kernels.items()),

@@ -46,7 +46,7 @@ template <class T> static __device__ __forceinline__ void pl_ld_shared_v4(unsign
   d = pl_from_bits<T>(w);
 }
 static __device__ __forceinline__ void pl_sync_cta(unsigned barrier, unsigned threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+  asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 static __device__ __forceinline__ void pl_sync_warp() { __syncwarp(); }
 """

@@ -1,5 +1,7 @@
 """Packages fit the pipeline and each other: target, toolkit, floating-point mode, one definition of each symbol."""
 
+import re
+
 from pipelink.ir.attributes import ValuesAttr
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
@@ -12,10 +14,24 @@ def version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".") if part.isdigit())
 
 
+def links_for(built: str, target: str) -> bool:
+    """Whether LTO IR that is built for one target links for another: plain architectures for themselves and what is
+    newer, those of a family within it, those with architecture-specific features for themselves alone."""
+    (mine, suffix), (theirs, _) = _architecture(built), _architecture(target)
+    same_family = suffix == "" or (suffix == "f" and mine // 10 == theirs // 10)
+    return built == target or (same_family and mine <= theirs)
+
+
+def _architecture(target: str) -> tuple[int, str]:
+    """`sm_90a` is (90, "a")."""
+    match = re.fullmatch(r"sm_(\d+)([af]?)", target)
+    return (int(match[1]), match[2]) if match else (0, "a")
+
+
 def check_targets(checked: Checked) -> None:
     target = checked.pipeline.target.data
     for package in checked.symbols.packages.values():
-        if package.target.data != target:
+        if not links_for(package.target.data, target):
             checked.errors.error(
                 "L-TARGET",
                 f"package '{package.sym_name.data}' is built for {package.target.data}, the pipeline for {target}",
