@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 GEMM := components/gemm_swiglu
-PACKAGES := $(addprefix build/gemm_swiglu/,load.plpkg mainloop.plpkg swiglu.plpkg swiglu_fragment.plpkg audit.plpkg)
+FACTS := components/facts
+PACKAGES := $(patsubst components/%.cu,build/%.plpkg,$(wildcard $(GEMM)/*.cu $(FACTS)/*.cu))
 
 .PHONY: demo test lint format sabotage mutants setup packages docs clean
 
@@ -28,7 +29,7 @@ sabotage: packages
 	$(BIN)/pytest tests/sabotage -v
 
 mutants: packages
-	$(BIN)/python tests/mutants/mutants.py $(wildcard $(GEMM)/*.toml) --json docs/results/mutants.json
+	$(BIN)/python tests/mutants/mutants.py $(wildcard $(GEMM)/*.toml $(FACTS)/*.toml) --json docs/results/mutants.json
 
 docs: packages
 	$(BIN)/python docs/generate.py
@@ -37,7 +38,7 @@ packages: $(PACKAGES)
 
 PACKER := $(wildcard pipelink/frontends/*.py pipelink/frontends/cuda/*.py pipelink/backend/toolchain.py)
 
-build/gemm_swiglu/%.plpkg: $(GEMM)/%.cu $(PACKER) | setup
+build/%.plpkg: components/%.cu $(PACKER) | setup
 	@mkdir -p $(@D)
 	$(BIN)/pl-pack $< -o $@ --depfile $(@:.plpkg=.d)
 

@@ -94,7 +94,29 @@ def host_cost(result: Json) -> str:
     return table(("image", "open, us", "launch, us", "bare cuLaunchKernelEx, us"), rows)
 
 
-TABLES: dict[str, Callable[[Json], str]] = {f.__name__: f for f in (correct, compare, sanitize, host_cost)}
+def facts(result: Json) -> str:
+    """Each upgrade of one constant, linked with contracts and by symbols alone."""
+    found = {(r["name"], r["link"]): r for r in result["results"]}
+    base = found["base", "contracts"]
+    rows = [("none", "", "", _runs(base), "")]
+    for name, upgrade in result["upgrades"].items():
+        constant = f"`{upgrade['constant']}` {upgrade['before']} to {upgrade['after']}"
+        stale = found[name, "symbols"]
+        kept = "; ".join(stale["stale"])
+        rows.append((upgrade["owner"], constant, _runs(found[name, "contracts"]), _runs(stale), kept))
+    return table(("repacked", "constant", "with contracts", "by symbols alone", "what stays stale"), rows)
+
+
+def _runs(result: Json) -> str:
+    """`right at 64x64x64`, sizes with one verdict together."""
+    sizes: dict[str, list[str]] = {}
+    for run in result["runs"]:
+        verdict = run["verdict"] + (f" ({run['unwritten']:.0%})" if run.get("unwritten") else "")
+        sizes.setdefault(verdict, []).append(run["size"])
+    return "; ".join(f"{verdict} at {', '.join(at)}" for verdict, at in sizes.items())
+
+
+TABLES: dict[str, Callable[[Json], str]] = {f.__name__: f for f in (correct, compare, sanitize, host_cost, facts)}
 
 
 def section(name: str, results: Path) -> str:

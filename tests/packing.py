@@ -10,7 +10,7 @@ def pack_into(folder: Path, sources: Iterable[tuple[Path, str, tuple[str, ...]]]
     from pipelink.frontends import package
     from pipelink.frontends.cuda.pack import Request, pack
 
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for source, name, flags in sources:

@@ -96,7 +96,7 @@ def _write_sources(folder: Path, packages: Mapping[str, Package]) -> None:
             if member.startswith(SOURCE):
                 path = folder / name / member.removeprefix(SOURCE)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+                path.write_bytes(data + f"// {name}\n".encode())  # or `#pragma once` takes equal files for one
 
 
 def _compile(folder: Path, name: str, linked: Linked, headers: Path) -> bytes:

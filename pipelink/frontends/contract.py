@@ -224,7 +224,8 @@ class Counter(Entry, frozen=True):
     """One endpoint of counters in device memory that packages share: producers raise words, consumers wait on them.
 
     Its handles are `NAME_base`, the index of the first word, and `NAME_arrivals`, what all producers add to one word.
-    `arrivals` is what this producer adds to a word for each thing that it announces, or what a consumer expects for one.
+    `arrivals` is what this producer adds to a word for each thing that it announces, or what a consumer expects
+    of all for one.
     """
 
     name: str

@@ -133,7 +133,7 @@ def test_a_typo_in_the_manifest(folder: Path) -> None:
 
 
 def test_two_mistakes_are_two_errors(folder: Path) -> None:
-    rewrite(folder / "callee.plpkg", lambda c: replace(c, target="sm_80", toolkit="12.0.0"))
+    rewrite(folder / "callee.plpkg", lambda c: replace(c, target="sm_100a", toolkit="12.0.0"))
     assert [p.split()[1] for p in places(refused(folder), folder)] == ["L-TARGET", "L-TOOLKIT"]
 
 

@@ -17,7 +17,7 @@ def check_counters(checked: Checked) -> None:
             continue
         ours, theirs = (checked.symbols.get(e.slots, e, ClaimOp) for e in (producer, consumer))
         for prop, what in FIELDS.items():
-            differ(checked, what, ours, theirs, prop)
+            differ(checked, what, ours, theirs, prop, (producer, consumer))
         check_runs(checked, producer, consumer)
     for counter in counters(checked.reach):
         _check_arrivals(checked, counter.producers, [e for e in counter.endpoints if e.side.data == "consumer"])

@@ -34,16 +34,25 @@ def shown(value: Attribute | None) -> str:
     return text.split(" : ")[0].removeprefix("array<i64: ").rstrip(">") if value is not None else text
 
 
-def differ(checked: Checked, what: str, ours: Operation, theirs: Operation, prop: str) -> None:
+def differ(
+    checked: Checked,
+    what: str,
+    ours: Operation,
+    theirs: Operation,
+    prop: str,
+    ends: tuple[Operation, Operation] | None = None,
+) -> None:
+    """Refuse a property that differs; `ends` are what users call the two, where that is not what has the property."""
     a, b = ours.properties.get(prop), theirs.properties.get(prop)
     if a == b:
         return
+    mine, other = ends or (ours, theirs)
     checked.errors.error(
         CLAUSES.get(prop, "L-PAIR"),
-        f"the endpoints of '{symbol_name(ours)}' disagree on {what}: {shown(b)} against {shown(a)}",
+        f"the endpoints of '{symbol_name(mine)}' disagree on {what}: {shown(b)} against {shown(a)}",
         place_of(theirs),
-        Note(f"'{qualified(theirs)}' says {what} {shown(b)}", place_of(theirs)),
-        Note(f"'{qualified(ours)}' says {what} {shown(a)}", place_of(ours)),
+        Note(f"'{qualified(other)}' says {what} {shown(b)}", place_of(theirs)),
+        Note(f"'{qualified(mine)}' says {what} {shown(a)}", place_of(ours)),
         hint=f"make {what} {shown(a)} in both, or {shown(b)}",
     )
 

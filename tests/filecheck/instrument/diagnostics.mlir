@@ -20,7 +20,7 @@ pl.pipeline @fits target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, pa
 pl.pipeline @other target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <> {
   // expected-error @+2 {{L-TARGET}}
   // expected-help @+1 {{--target sm_90a}}
-  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_80" toolkit "13.5.37" fp <> defines [] {
+  pl.package @a version "1" digest "d" path "a.plpkg" target "sm_100a" toolkit "13.5.37" fp <> defines [] {
   }
 }
 

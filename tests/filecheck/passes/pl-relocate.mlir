@@ -164,12 +164,12 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   }
 }
 // CHECK:      <stdin>:[[# @LINE - 4]]:5: error[L-OVERLAP]: barrier: needs 16 ids live at once, has 15, over by 1; minimal conflicting set (2 of 2 live): a.b1 10, a.b2 6
-// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'a.b1' takes 10
-// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'a.b2' takes 6
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'a.b1' takes 10 ids, live from begin to end
+// CHECK-NEXT: <stdin>:[[# @LINE - 5]]:5: note: 'a.b2' takes 6 ids, live from begin to end
 // CHECK-NEXT: {{.*}} help: claim a.b1 of 9 ids; or claims a.b1 and a.b2 with disjoint lifetimes
 // CHECK-NEXT: <stdin>:[[# @LINE - 10]]:5: error[L-OVERLAP]: smem: needs 5,000 bytes live at once, has 4,096, over by 904; minimal conflicting set (2 of 2 live): a.x 3,000, a.y 2,000
-// CHECK-NEXT: <stdin>:[[# @LINE - 11]]:5: note: 'a.x' takes 3000
-// CHECK-NEXT: <stdin>:[[# @LINE - 11]]:5: note: 'a.y' takes 2000
+// CHECK-NEXT: <stdin>:[[# @LINE - 11]]:5: note: 'a.x' takes 3,000 bytes, live from begin to end
+// CHECK-NEXT: <stdin>:[[# @LINE - 11]]:5: note: 'a.y' takes 2,000 bytes, live from begin to end
 // CHECK-NEXT: {{.*}} help: claim a.x of 2,096 bytes; or claims a.x and a.y with disjoint lifetimes
 // CHECK-NEXT: =====
 
@@ -194,7 +194,8 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   pl.connect ring @p1::@ring to @c1::@ring
 }
 // CHECK:      <stdin>:[[# @LINE - 14]]:5: error[L-OVERLAP]: smem: needs 5,200 bytes live at once, has 4,096, over by 1,104; minimal conflicting set (1 of 3 live): p1.a 5,120 (ring p1.ring at its least depth 5)
-// CHECK-NEXT: <stdin>:[[# @LINE - 15]]:5: note: 'p1.a' takes 5120
+// CHECK-NEXT: <stdin>:[[# @LINE - 15]]:5: note: 'p1.a' takes 5,120 bytes, live from begin to acc.ready
+// CHECK-NEXT: {{.*}} note: live with them: 80 bytes of 'p1.empty' 40, 'p1.full' 40
 // CHECK-NEXT: {{.*}} help: ring p1.ring at depth 3; or claim p1.a of 803 bytes a stage
 // CHECK-NEXT: =====
 

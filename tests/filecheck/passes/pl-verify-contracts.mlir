@@ -14,12 +14,12 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
 // -----
 
 // L-TARGET, L-TOOLKIT, L-FPMODE and L-DUPLICATE (a definition): all of them are reported.
-// CHECK: <stdin>:[[# @LINE + 5]]:3: error[L-TARGET]: package 'b' is built for sm_80, the pipeline for sm_90a
+// CHECK: <stdin>:[[# @LINE + 5]]:3: error[L-TARGET]: package 'b' is built for sm_100a, the pipeline for sm_90a
 // CHECK-NEXT: <stdin>:[[# @LINE + 1]]:1: note: the pipeline's target is sm_90a
 pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, parameters = 4096, registers = 65536, setmaxnreg = 1, smem = 65536, threads = 1024, tmem = 0> fp <fma = 1, ftz = 0> {
   pl.package @a version "1" digest "d" path "a.plpkg" target "sm_90a" toolkit "13.5.37" fp <fma = 1, ftz = 0> defines ["init", "a_r"] {
   }
-  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_80" toolkit "13.6.1" fp <fma = 1, ftz = 1> defines ["b_r", "init"] {
+  pl.package @b version "1" digest "d" path "b.plpkg" target "sm_100a" toolkit "13.6.1" fp <fma = 1, ftz = 1> defines ["b_r", "init"] {
   }
   pl.package @c version "1" digest "d" path "c.plpkg" target "sm_90a" toolkit "12.9.0" fp <fma = 1, ftz = 0> defines [] {
   }
@@ -663,8 +663,8 @@ pl.pipeline @p target "sm_90a" toolkit "13.5.37" capacities <barrier = 16, param
   pl.connect counter @p1::@done to @c1::@done
   pl.connect counter @p2::@done to @c1::@done
 }
-// CHECK:      error[L-PAIR]: the endpoints of 'words' disagree on words: 4 against 8
-// CHECK:      error[L-PAIR]: the endpoints of 'words' disagree on scope: "gpu" against "system"
+// CHECK:      error[L-PAIR]: the endpoints of 'done' disagree on words: 4 against 8
+// CHECK:      error[L-PAIR]: the endpoints of 'done' disagree on scope: "gpu" against "system"
 // CHECK:      error[L-ARRIVALS]: counter 'c1.done' waits for 4 arrivals on a word, its producers add 3
 // CHECK-NEXT: {{.*}} note: 'p1.done' adds 1
 // CHECK-NEXT: {{.*}} note: 'p2.done' adds 2
