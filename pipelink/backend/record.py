@@ -69,6 +69,7 @@ def _claims(symbols: Symbols, events: list[str]) -> list[Json]:
         ring = claim.ring and symbols.get(claim.ring, claim, RingOp)
         depth = _int(ring.depth) or 1 if ring else 1
         live = list(claim.live.get_values()) if claim.live else []
+        phase = claim.lifetime.phase.data
         made.append(
             {
                 "name": qualified(claim),
@@ -76,7 +77,7 @@ def _claims(symbols: Symbols, events: list[str]) -> list[Json]:
                 "base": _int(claim.base),
                 "size": claim.size.value.data * depth * (8 if claim.kind.data is Kind.mbarrier else 1),
                 "align": claim.align.value.data,
-                "live": [events[i] for i in live],
+                "live": [f"phase {phase}"] if phase else [events[i] for i in live],
                 "shares": [_dotted(s) for s in claim.shares or ()],
                 **_counting(claim),
             }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ROOT / "build" / "gemm_swiglu"
+FOLDERS = ("gemm_swiglu", "facts")
 
 
 @pytest.fixture(scope="session")
@@ -14,9 +14,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The copy from which each page gets its own."""
     folder = tmp_path_factory.mktemp("docs") / "project"
     shutil.copytree(ROOT / "components", folder / "components")
-    (folder / "build" / "gemm_swiglu").mkdir(parents=True)
-    packages = sorted(PACKAGES.glob("*.plpkg"))
-    assert packages, "no packages: run make packages"
-    for package in packages:
-        shutil.copy(package, folder / "build" / "gemm_swiglu")
+    for name in FOLDERS:
+        (folder / "build" / name).mkdir(parents=True)
+        packages = sorted((ROOT / "build" / name).glob("*.plpkg"))
+        assert packages, f"no packages of {name}: run make packages"
+        for package in packages:
+            shutil.copy(package, folder / "build" / name)
     return folder
