@@ -20,7 +20,7 @@ roles = ["swiglu.epilogue", "load.tma"]   # these take the lowest warps, in orde
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -240,13 +240,22 @@ def _check_header(manifest: Manifest, source: Source, errors: Diagnostics) -> No
         errors.error("L-MANIFEST", "no packages", source.at("packages"), hint="list them under [packages]")
 
 
-def to_module(text: str, name: str, folder: Path, search: Sequence[Path] = (), toolkit: str = "") -> ModuleOp:
+def to_module(
+    text: str,
+    name: str,
+    folder: Path,
+    search: Sequence[Path] = (),
+    toolkit: str = "",
+    instead: Mapping[str, str] | None = None,
+) -> ModuleOp:
     """The IR of a manifest. Packages are looked for in `folder` (the manifest's own), its `search`, then `search`.
 
-    `toolkit` is the linker's, by default the newest of the packages'. Raises PipelinkError with all errors: of syntax,
+    `toolkit` is the linker's, by default the newest of the packages'; files of `instead` take the place of packages of
+    these names. Raises PipelinkError with all errors: of syntax,
     of the schema, of packages, of pairing.
     """
     manifest, source = parse(text, name)
+    manifest = msgspec.structs.replace(manifest, packages={**manifest.packages, **(instead or {})})
     errors = Diagnostics()
     _check_header(manifest, source, errors)
     folders = [folder, *(folder / s for s in manifest.pipeline.search), *search]

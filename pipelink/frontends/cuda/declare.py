@@ -239,8 +239,6 @@ def _counter(reader: Reader) -> Counter:
         reader.count("arrivals") if reader.has("arrivals") else None,
     )
     _check_restart(reader, counter)
-    if counter.side == "producer" and counter.arrivals is None:
-        reader.error("a counter that is raised says by how much: .arrivals(pl::once(n))")
     return counter
 
 

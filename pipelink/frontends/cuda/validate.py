@@ -124,6 +124,10 @@ def _check_counts(contract: Contract, errors: Diagnostics) -> None:
     for what, count, at in counts:
         if not 1 <= count.times < 1 << 20:  # PTX ISA, mbarrier.init
             errors.error("L-ANNOTATION", f"{what} counts {count.times} arrivals", place(at))
+    for counter in contract.counters:
+        if counter.side == "producer" and counter.arrivals is None:
+            text = f"counter {counter.name}: its producer says by how much it raises a word"
+            errors.error("L-ANNOTATION", text, place(counter.at), hint=".arrivals(pl::once(n))")
     for claim in contract.claims:
         if claim.kind == "counter" and not claim.restart:
             text = f"claim {claim.name}: a counter says how it starts each launch"
