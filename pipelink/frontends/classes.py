@@ -53,7 +53,7 @@ _TABLE: dict[str, dict[Class, str]] = {
         "inert": "at",
         "promise": "arrivals",
     },
-    "Stream": {"paired": "phases", "inert": "name at", "promise": "roles exclusive fenced"},
+    "Stream": {"inert": "name at", "promise": "roles phases exclusive fenced"},
     "Topology": {"inert": "at", "promise": "clusters occupancy"},
     "WarpHandle": {"captured": "name of", "inert": "at"},
     "Export": {

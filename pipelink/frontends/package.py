@@ -141,8 +141,6 @@ def _read(data: bytes, at: Place) -> Package:
     members = _members(data, at)
     text = members.pop(CONTRACT)
     contract = decode(text, at)
-    if encode(contract) != text:
-        raise _broken(f"{CONTRACT} is not written as this version of pipelink writes it", at, hint="pack it again")
     listed = {member.name: member for member in contract.members}
     if [member.name for member in contract.members] != list(members):
         raise _broken("members differ from those that the contract lists", at)
@@ -153,6 +151,8 @@ def _read(data: bytes, at: Place) -> Package:
         raise _broken("the object or the provider is missing", at)
     if contract.main and SOURCE + contract.main not in members:
         raise _broken(f"{SOURCE}{contract.main} is missing", at)
+    if encode(contract) != text:
+        raise _broken(f"{CONTRACT} is not written as this version of pipelink writes it", at, hint="pack it again")
     return Package(contract, members, sha256(text).hexdigest())
 
 

@@ -59,7 +59,7 @@ def _declared(package: Package) -> Contract:
 
 def recheck(contract: Contract, evidence: Evidence, errors: Diagnostics) -> None:
     """Collect in `errors` (L-PACKAGE) each captured field that is not what the evidence shows, by its path."""
-    capture.check(contract, evidence.facts, Sources(Path(), contract.main, {}, ()), errors)
+    capture.check(contract, evidence.facts, Sources(Path(), contract.main or contract.at.file, {}, ()), errors)
     shown = [capture.complete(contract, evidence.facts, contract.target)]
     shown += [evidence.again] if evidence.again else []
     for found in shown:

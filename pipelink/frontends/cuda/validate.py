@@ -158,6 +158,9 @@ def _check_site(contract: Contract, site: Site, errors: Diagnostics) -> None:
     if role is None:
         return _known(errors, f"site {site.name}", site.role, {r.name for r in contract.roles}, "role", site.at)
     last = site.first_thread + site.threads
+    if "full warps" in site.guarantees and (site.first_thread % 32 or last % 32):
+        text = f"site {site.name}: threads {site.first_thread}..{last - 1} are no full warps, which it guarantees"
+        errors.error("L-ANNOTATION", text, place(site.at))
     if 0 < 32 * role.warps < last:
         text = f"site {site.name}: threads {site.first_thread}..{last - 1} of a role of {32 * role.warps}"
         errors.error("L-ANNOTATION", text, place(site.at), Note(f"role {role.name} is here", place(role.at)))
