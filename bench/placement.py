@@ -1,25 +1,28 @@
 """How well and how fast placements are solved: synthetic compositions, and claims files such as MiniMalloc's.
 
-    python bench/placement.py [--handles 4 10 20 42 80 160] [--seeds 20] [--json FILE]
-    python bench/placement.py --files claims.csv ... --capacity 1048576 [--work N]
+    python -m bench.placement [--handles 4 10 20 42 80 160] [--seeds 20] [--files claims.csv ...] [--json FILE]
 
 A composition is an attention, a GEMM or a megakernel of many operators that are live in phases. Sizes are irregular
 and scaled so that the fullest moment takes 95-99 % of shared memory at a ring depth between the least and the greatest.
 First-fit in lexical and in decreasing-size order, at the depths that the solver found, is shown beside the solver.
+Files have one capacity; any placement within it will do. Times are of the process and of the wall: other jobs may share
+the machine.
 """
 
 import argparse
 import json
+import os
 import platform
 import random
-import statistics
-import sys
+import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from pipelink.backend.archive import write_atomically
 from pipelink.passes.placement import Claim, Domain, Infeasible, Placement, Problem, Ring, Role, check, solve
+from pipelink.passes.placement.bounds import maximal_cliques
 from pipelink.passes.placement.claims import read
 from pipelink.passes.placement.conflict import Space
 from pipelink.passes.placement.firstfit import first_fit
@@ -131,16 +134,14 @@ def _operator(sketch: Sketch, number: int) -> None:
 
 
 def _fill(sketch: Sketch) -> Problem:
-    """Scales what is not a barrier so that the fullest phase takes 95-99 % of shared memory at a depth in between."""
+    """Scales what is no barrier so that what is live together takes 95-99 % of shared memory at a depth in between."""
     (ring,) = sketch.rings
     depth = sketch.draw.randint(ring.min_depth, ring.max_depth)
     tight = sketch.draw.uniform(0.95, 0.99)
-    for _ in range(3):  # rounding to whole units shifts the fullest phase
-        load = [0] * sketch.phases
-        for claim in sketch.claims:
-            for phase in sketch.live[claim.name] if claim.domain == "smem" else ():
-                load[phase] += claim.size * (depth if claim.ring else 1)
-        factor = SMEM * tight / max(load)
+    together = _together(sketch)
+    for _ in range(3):  # rounding to whole units shifts which is the fullest
+        held = {c.name: c.size * (depth if c.ring else 1) for c in sketch.claims}
+        factor = SMEM * tight / max(sum(held[name] for name in names) for names in together)
         sketch.claims = [_scaled(claim, factor) for claim in sketch.claims]
     names = sorted(c.name for c in sketch.claims)
     apart = {(a, b) for a in names for b in names if a < b and not sketch.live[a] & sketch.live[b]}
@@ -151,6 +152,14 @@ def _fill(sketch: Sketch) -> Problem:
         Domain("counter", 1 << 20, unit="words"),
     )
     return Problem(domains, tuple(sketch.claims), tuple(sketch.rings), tuple(sketch.roles), frozenset(apart))
+
+
+def _together(sketch: Sketch) -> list[list[str]]:
+    """The names of claims of shared memory that are all live with each other, for every such set: where lifetimes are
+    general there need be no phase in which all of them are."""
+    names = [c.name for c in sketch.claims if c.domain == "smem"]
+    met = [frozenset(j for j, b in enumerate(names) if b != a and sketch.live[a] & sketch.live[b]) for a in names]
+    return [[names[i] for i in clique] for clique in maximal_cliques(met)]
 
 
 def _scaled(claim: Claim, factor: float) -> Claim:
@@ -166,8 +175,9 @@ class Row:
     """One solved problem; `plain` is what first-fit reaches, in lexical and in decreasing-size order."""
 
     name: str
-    claims: int
+    handles: int
     seconds: float
+    wall: float
     proven: bool
     footprint: int
     bound: int
@@ -194,15 +204,20 @@ def _plain(space: Space, placement: Placement) -> tuple[int, int]:
 def measure(handles: int, seed: int) -> Row:
     """Solves one composition. Raises AssertionError where the independent check objects."""
     problem = composition(handles, seed)
-    start = time.process_time()
-    placement = solve(problem)
-    seconds = time.process_time() - start
+    start, wall = time.process_time(), time.perf_counter()
+    try:
+        placement = solve(problem)
+    except Infeasible as failure:
+        if "not proven" not in str(failure):
+            raise
+        return Row(f"{handles}:{seed}", handles, *_since(start, wall), False, 0, 0, (0, 0), 0, 0)
+    seconds = _since(start, wall)
     assert check(problem, placement) == []
     proof = next(p for p in placement.certificate.proofs if p.objective == "footprint of smem")
     return Row(
         f"{handles}:{seed}",
-        len(problem.claims),
-        round(seconds, 4),
+        handles,
+        *seconds,
         all(p.proven for p in placement.certificate.proofs),
         proof.value,
         proof.bound,
@@ -212,61 +227,80 @@ def measure(handles: int, seed: int) -> Row:
     )
 
 
-def _summary(handles: int, rows: Sequence[Row]) -> str:
-    seconds = [row.seconds for row in rows]
-    gap = max((row.footprint - row.bound) / row.footprint for row in rows)
-    lexical, falling = ([row.plain[k] / row.footprint - 1 for row in rows] for k in (0, 1))
-    return (
-        f"| {handles} | {sum(row.proven for row in rows)}/{len(rows)} | {statistics.median(seconds):.3f} | "
-        f"{max(seconds):.2f} | {100 * gap:.2f} % | +{100 * statistics.median(lexical):.1f} % (max "
-        f"{100 * max(lexical):.1f}) | +{100 * statistics.median(falling):.1f} % (max {100 * max(falling):.1f}) |"
-    )
+def _since(start: float, wall: float) -> tuple[float, float]:
+    """Seconds of the process and of the wall."""
+    return round(time.process_time() - start, 4), round(time.perf_counter() - wall, 4)
 
 
-def _compositions(handles: Sequence[int], seeds: int) -> list[Row]:
-    rows: list[Row] = []
-    print("| handles | proven | median s | worst s | worst gap | first-fit, lexical | first-fit, by size |")
-    print("|---|---|---|---|---|---|---|")
-    for count in handles:
-        solved = [measure(count, seed) for seed in range(seeds)]
-        print(_summary(count, solved), flush=True)
-        rows += solved
-    return rows
+@dataclass(frozen=True)
+class FileRow:
+    """One claims file: what the solver made of it, and what the independent check said of that."""
+
+    name: str
+    claims: int
+    placed: bool
+    faults: tuple[str, ...]
+    seconds: float
+    wall: float
+    nodes: int
 
 
-def _files(files: Sequence[Path], capacity: int, work: int) -> None:
-    print("| file | claims | placed | CPU s | nodes |")
-    print("|---|---|---|---|---|")
-    for file in files:
-        problem = read(file, capacity).problem
-        start = time.process_time()
-        try:
-            placement = solve(problem, work, smallest=False)
-            faults = check(problem, placement)
-            state, nodes = ("; ".join(faults) or "yes, checked"), placement.certificate.nodes
-        except Infeasible:
-            state, nodes = "no", work
-        seconds = time.process_time() - start
-        print(f"| {file.stem} | {len(problem.claims)} | {state} | {seconds:.1f} | {nodes} |", flush=True)
+def place(file: Path, capacity: int, work: int) -> FileRow:
+    problem = read(file, capacity).problem
+    start, wall = time.process_time(), time.perf_counter()
+    try:
+        placement = solve(problem, work, smallest=False)
+    except Infeasible:
+        return FileRow(file.stem, len(problem.claims), False, (), *_since(start, wall), work)
+    spent = _since(start, wall)
+    nodes = placement.certificate.nodes
+    return FileRow(file.stem, len(problem.claims), True, tuple(check(problem, placement)), *spent, nodes)
+
+
+def _machine() -> str:
+    """The processor, in words that name no host."""
+    cpus = Path("/proc/cpuinfo")
+    model = re.search(r"model name\s*: (.*)", cpus.read_text()) if cpus.exists() else None
+    return f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, shared with other jobs"
+
+
+def _library(name: str) -> str:
+    from importlib.metadata import version
+
+    return f"{name} {version(name)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--handles", type=int, nargs="+", default=[4, 10, 20, 42, 80, 160])
+    parser.add_argument("--handles", type=int, nargs="*", default=[4, 10, 20, 42, 80, 160])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--json", type=Path, help="write every row")
-    parser.add_argument("--files", type=Path, nargs="+", help="claims files instead of compositions")
-    parser.add_argument("--capacity", type=int, default=1 << 20)
-    parser.add_argument("--work", type=int, default=200_000, help="work limit in search nodes, for files")
+    parser.add_argument("--files", type=Path, nargs="+", default=[], help="claims files, after the compositions")
+    parser.add_argument("--capacity", type=int, default=1 << 20, help="of the files")
+    parser.add_argument("--work", type=int, default=4_000_000, help="work limit in search nodes, for files")
     options = parser.parse_args(arguments)
-    print(f"Python {platform.python_version()}, {platform.machine()}, CPU seconds of one core\n")
-    if options.files:
-        _files(options.files, options.capacity, options.work)
-        return
-    rows = _compositions(options.handles, options.seeds)
+    rows: list[Row] = []
+    for handles in options.handles:
+        for seed in range(options.seeds):
+            rows.append(measure(handles, seed))
+            print(rows[-1], flush=True)
+    files: list[FileRow] = []
+    for file in options.files:
+        files.append(place(file, options.capacity, options.work))
+        print(files[-1], flush=True)
     if options.json:
-        fields = [{name: getattr(row, name) for name in Row.__dataclass_fields__} for row in rows]
-        options.json.write_text(json.dumps({"command": sys.argv, "rows": fields}, indent=1) + "\n")
+        files_given = [f"--files {' '.join(f'{f.parent.name}/{f.name}' for f in options.files)}"] * bool(options.files)
+        handles_given = f"--handles {' '.join(map(str, options.handles))} --seeds {options.seeds}"
+        given = " ".join([handles_given, *files_given])
+        found = {
+            "command": f"python -m bench.placement {given}".strip(),
+            "machine": _machine(),
+            "versions": [f"Python {platform.python_version()}", _library("z3-solver"), _library("pipelink")],
+            "compositions": [asdict(row) for row in rows],
+            "files": [asdict(row) for row in files],
+        }
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(options.json, (json.dumps(found, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

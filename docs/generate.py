@@ -10,6 +10,7 @@ import importlib
 import inspect
 import json
 import re
+import statistics
 import sys
 import typing
 from collections.abc import Callable, Iterable, Sequence
@@ -337,8 +338,44 @@ COLLECTIONS = {
 }
 
 
+def placement_table() -> str:
+    """What `bench/placement.py` measured, from its JSON."""
+    found = json.loads((ROOT / "docs" / "results" / "placement.json").read_text())
+    rows: list[tuple[str, ...]] = []
+    for handles in dict.fromkeys(row["handles"] for row in found["compositions"]):
+        own = [row for row in found["compositions"] if row["handles"] == handles]
+        placed = [row for row in own if row["footprint"]]
+        seconds, wall = [row["seconds"] for row in own], [row["wall"] for row in own]
+        gap = max((row["footprint"] - row["bound"]) / row["footprint"] for row in placed)
+        plain = [[row["plain"][k] / row["footprint"] - 1 for row in placed] for k in (0, 1)]
+        counts = (f"{sum(row['proven'] for row in own)}/{len(own)}", str(len(own) - len(placed)))
+        quick = sum(row["proven"] and row["seconds"] <= 10 for row in own)
+        times = (f"{statistics.median(seconds):.3f}", f"{max(seconds):.2f} ({max(wall):.2f})", str(quick))
+        fits = (f"+{100 * statistics.median(p):.1f} % (+{100 * max(p):.1f})" for p in plain)
+        rows.append((str(handles), *counts, *times, f"{100 * gap:.2f} %", *fits))
+    columns = ("handles", "proven", "not placed", "median s", "worst s (wall)", "proven in 10 s", "worst gap")
+    files = [
+        (
+            r["name"].partition(".")[0],
+            str(r["claims"]),
+            _placed(r),
+            r.get("killed") or f"{r['seconds']:.1f} ({r['wall']:.1f})",
+        )
+        for r in found["files"]
+    ]
+    commands = "\n\n".join(code(command) for command in found["command"])
+    head = f"{commands}\n\n{', '.join(found['versions'])}; {found['machine']}.\n"
+    compositions = table((*columns, "first-fit, lexical", "first-fit, by size"), rows)
+    return "\n".join([head, compositions, table(("MiniMalloc's", "claims", "placed", "s (wall)"), files)])
+
+
+def _placed(row: dict[str, Any]) -> str:
+    return "; ".join(row["faults"]) or ("yes, checked" if row["placed"] else "no")
+
+
+COMMANDS = ("pl-pack", "pl-link", "pl-opt", "pl-inspect", "pl-diff", "pl-check-frontend")
 SECTIONS: dict[str, Callable[[], str]] = {
-    **{name: lambda name=name: command(name) for name in ("pl-pack", "pl-link", "pl-opt", "pl-inspect")},
+    **{name: lambda name=name: command(name) for name in COMMANDS},
     "manifest": manifest_keys,
     "contract": contract_schema,
     "clauses": clause_table,
@@ -347,6 +384,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "promises": promise_table,
     "passes": pass_table,
     "operations": operations,
+    "placement": placement_table,
     "attributes": attribute_list,
 }
 

@@ -35,6 +35,7 @@ from pipelink.ir.pl import (
 )
 from pipelink.ir.symbols import Symbols, package_of, path_of, pipeline_of, qualified
 from pipelink.passes.base import missing
+from pipelink.passes.placement.registers import entry_registers
 from pipelink.passes.routes import DEVICE_PRELUDE, emit_cuda, from_json
 from pipelink.passes.rules.tensors import C_TYPES
 
@@ -52,17 +53,11 @@ static __device__ __forceinline__ void pl_sync_cluster() {
 }
 """
 SMEM = "extern __shared__ __align__(1024) unsigned char pl_smem[];"
-REGISTERS_OF_BLOCK = 65536
 CONTEXT = "const pl_context *context"
 
 
 def namespace(package: str) -> str:
     return f"pl_unit_{package}"
-
-
-def entry_registers(threads: int, occupancy: int) -> int:
-    """Registers a thread at entry under a launch bound of `occupancy` blocks a multiprocessor (measured)."""
-    return min(REGISTERS_OF_BLOCK // occupancy // threads // 8 * 8, 256)
 
 
 @dataclass(frozen=True)
@@ -98,6 +93,7 @@ class Generator:
         self.cluster = pipeline.cluster.get_values() if pipeline.cluster is not None else (1, 1, 1)
         self.clustered = any(extent > 1 for extent in self.cluster)
         self.occupancy = pipeline.occupancy.value.data if pipeline.occupancy is not None else 1
+        self.registers = pipeline.capacities.integers["registers"]
         self.params = {p.sym_name.data: q for q in self.symbols.ops(ParamOp) if (p := package_of(q))}
 
     def provided(self, op: PlOp, symbol: str, signature: Signature) -> Provided:
@@ -290,7 +286,7 @@ class Generator:
             lines.append(("} else {" if last else f"}} else if (warp < {end}) {{") if i else f"if (warp < {end}) {{")
             if group.budget is not None:
                 budget = group.budget.value.data
-                way = "inc" if budget > entry_registers(threads, self.occupancy) else "dec"
+                way = "inc" if budget > entry_registers(self.registers, threads, self.occupancy) else "dec"
                 lines.append(f'  asm volatile("setmaxnreg.{way}.sync.aligned.u32 {budget};");')
             lines += [f"  {line}" for ref in group.roles for line in self._enter(ref)]
         return [*lines, "}"] if lines else []

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from xdsl.dialects.builtin import ModuleOp
 
 from pipelink.backend import sass
-from pipelink.backend.cuda import entry_registers
 from pipelink.backend.link import link
 from pipelink.backend.postlink import Fault, Image, faults, refuse
 from pipelink.frontends.package import Package
@@ -18,6 +17,7 @@ from pipelink.ir.diagnostics import fail
 from pipelink.ir.locations import place_of
 from pipelink.ir.pl import GroupOp, PipelineOp, RoleOp, integer
 from pipelink.ir.symbols import Symbols, path_of, pipeline_of
+from pipelink.passes.placement.registers import entry_registers
 
 GRAIN = 8  # setmaxnreg takes multiples of 8 (PTX ISA)
 PRESSED = 2  # code that is short of registers uses its budget but for so many (measured)
@@ -71,7 +71,8 @@ def _probe(image: Image, group: GroupOp, packages: Mapping[str, Package]) -> int
     chosen = next(g for g in groups if g.warps == group.warps)
     assert pipeline.threads is not None
     occupancy = pipeline.occupancy.value.data if pipeline.occupancy is not None else 1
-    pool = entry_registers(pipeline.threads.value.data, occupancy) * pipeline.threads.value.data // 128
+    threads, registers = pipeline.threads.value.data, pipeline.capacities.integers["registers"]
+    pool = entry_registers(registers, threads, occupancy) * threads // 128
     for other in groups:
         if other is not chosen:
             low = -(-_range(pipeline, other)[0] // GRAIN) * GRAIN

@@ -28,7 +28,6 @@ from pipelink.passes.base import LinkPass
 from pipelink.passes.placement import (
     Certificate,
     Claim,
-    Domain,
     Explanation,
     Infeasible,
     Placement,
@@ -38,14 +37,15 @@ from pipelink.passes.placement import (
     check,
     solve,
 )
+from pipelink.passes.placement.multiprocessor import domains, of_target
 from pipelink.passes.reach import Reach
 from pipelink.passes.sharing import Sharing
 from pipelink.passes.topology import ALONE, Topology
 
 MBARRIER_BYTES = 8  # PTX ISA, mbarrier: an opaque 64-bit object in shared memory
+COUNTER_LINE = 32  # words: a cache line of 128 bytes, for those that poll it alone
 ADDRESS = 8  # bytes of a device pointer
 IDLE_BUDGET = 24  # the least that setmaxnreg takes (PTX ISA); the solver counts it for warpgroups without a role
-COUNTER_WORDS = 1 << 20  # counters live in device memory, which the session allocates: a bound, not a capacity
 DOMAINS = {
     Kind.smem: "smem",
     Kind.mbarrier: "smem",
@@ -53,7 +53,7 @@ DOMAINS = {
     Kind.tmem: "tmem",
     Kind.counter: "counter",
 }
-CLAUSES = {"warps": "L-WARPS", "registers": "L-REGS"}
+CLAUSES = {"warps": "L-WARPS", "registers": "L-REGS", "occupancy": "L-TOPOLOGY"}
 
 
 def empty(claim: ClaimOp) -> bool:
@@ -61,6 +61,12 @@ def empty(claim: ClaimOp) -> bool:
     assert claim.live is not None
     first, last = claim.live.get_values()
     return first == last
+
+
+def _aligned(claim: ClaimOp) -> int:
+    """A swizzle repeats after 8 rows as wide as it is, so its tiles begin there (PTX ISA, tensor swizzling modes)."""
+    rows = 8 * claim.swizzle.value.data if claim.swizzle is not None else 1
+    return max(claim.align.value.data, rows)
 
 
 @dataclass(frozen=True)
@@ -108,10 +114,10 @@ class Model:
     def _claim(self, name: str, claim: ClaimOp) -> Claim:
         ring = self.sharing.ring_of.get(claim)
         bytes_each = MBARRIER_BYTES if claim.kind.data is Kind.mbarrier else 1
-        align = max(claim.align.value.data, bytes_each)
-        align = max([align, *(t.align.value.data for t in self.sharing.twins.get(claim, ()))])
+        align = max([bytes_each, *(_aligned(c) for c in (claim, *self.sharing.twins.get(claim, ())))])
         owner = qualified(ring.producer) if ring else None
-        return Claim(name, DOMAINS[claim.kind.data], claim.size.value.data * bytes_each, align, owner)
+        line = COUNTER_LINE if claim.kind.data is Kind.counter else 1
+        return Claim(name, DOMAINS[claim.kind.data], claim.size.value.data * bytes_each, align, owner, line=line)
 
     def _role(self, name: str, role: RoleOp) -> Role:
         low, high = role.registers.get_values()
@@ -120,12 +126,7 @@ class Model:
 
     def problem(self) -> Problem:
         has = self.pipeline.capacities.integers
-        domains = (
-            Domain("smem", has["smem"], unit="bytes"),
-            Domain("barrier", has["barrier"], base=1, unit="ids"),  # id 0 is the dispatcher's
-            Domain("tmem", has["tmem"], unit="columns"),
-            Domain("counter", COUNTER_WORDS, unit="words"),
-        )
+        shared = of_target(self.pipeline.target.data)
         rings: list[Ring] = []
         for name, ring in self.rings.items():
             low, high = zip(*(end.depths.get_values() for end in ring.endpoints), strict=True)
@@ -137,7 +138,7 @@ class Model:
             if b in self.claims
         }
         return Problem(
-            domains=domains,
+            domains=domains(has, shared),
             claims=tuple(self._claim(n, c) for n, c in self.claims.items()),
             rings=tuple(rings),
             roles=tuple(self._role(n, r) for n, r in self.roles.items()),
@@ -146,6 +147,9 @@ class Model:
             register_file=has["registers"],
             has_register_groups=bool(has["setmaxnreg"]),
             role_order=tuple(".".join(path_of(r)) for r in self.pipeline.role_order or ()),
+            occupancy=Topology.of(self.reach).occupancy,
+            multiprocessor_warps=shared.warps,
+            max_blocks=shared.blocks,
         )
 
     def check_shares(self, errors: Diagnostics) -> None:
@@ -247,13 +251,27 @@ class Model:
 
     def explain(self, explanation: Explanation, errors: Diagnostics) -> None:
         notes: list[Note] = []
-        for name, amount in explanation.claims:
+        for name, text in explanation.table({name: self._live(claim) for name, claim in self.claims.items()}):
             op: Operation | None = self.claims.get(name) or self.roles.get(name)
-            if op is not None:
-                notes.append(Note(f"'{name}' takes {amount}", place_of(op)))
+            notes.append(Note(text, place_of(op) if op is not None else place_of(self.pipeline)))
         first = next((n.place for n in notes), place_of(self.pipeline))
+        notes += self._asked_blocks()
         clause = CLAUSES.get(explanation.domain, "L-OVERLAP")
         errors.error(clause, explanation.text, first, *notes, hint="; or ".join(explanation.suggestions))
+
+    def _live(self, claim: ClaimOp) -> str:
+        assert claim.live is not None
+        if phase := claim.lifetime.phase.data:
+            return f"in phase {phase}"
+        names = [e.data for e in self.pipeline.events or ()]
+        return "from {} to {}".format(*(names[index] for index in claim.live.get_values()))
+
+    def _asked_blocks(self) -> Iterator[Note]:
+        """Who asks for several blocks on a multiprocessor, which leaves each of them less."""
+        topology = Topology.of(self.reach)
+        for op in topology.stated if topology.occupancy > 1 else ():
+            if (least := op.occupancy.get_values()[0]) == topology.occupancy:
+                yield Note(f"{least} blocks on a multiprocessor are asked for here", place_of(op))
 
     def write(self, placement: Placement) -> None:
         for claim in self.symbols.ops(ClaimOp):

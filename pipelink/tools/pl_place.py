@@ -5,13 +5,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipelink.ir.diagnostics import Diagnostic, Note, PipelinkError, Place
+from pipelink.ir.diagnostics import Diagnostic, Note, PipelinkError, Place, fail
 from pipelink.passes.placement.claims import Claims, read
 from pipelink.passes.placement.model import Explanation, Infeasible, Placement
 from pipelink.passes.placement.solve import WORK_LIMIT, solve
-from pipelink.tools.common import add_diagnostic_options, run
+from pipelink.tools.common import add_diagnostic_options, add_version, run
 
-CLAUSES = {"warps": "L-WARPS", "registers": "L-REGS"}
+CLAUSES = {"warps": "L-WARPS", "registers": "L-REGS", "occupancy": "L-TOPOLOGY"}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -23,11 +23,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--work", type=int, default=WORK_LIMIT, metavar="N", help="work limit, in search nodes")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     add_diagnostic_options(parser)
+    add_version(parser)
     return parser
 
 
 def place(arguments: argparse.Namespace) -> int:
     """The command. Raises PipelinkError where the claims do not fit, with the explanation."""
+    if arguments.work < 0:
+        raise fail("L-USAGE", f"--work counts search nodes: {arguments.work} is negative")
     claims = read(arguments.file, arguments.capacity)
     try:
         placement = solve(claims.problem, arguments.work, smallest=not arguments.any)
@@ -42,16 +45,18 @@ def place(arguments: argparse.Namespace) -> int:
 
 
 def _diagnose(explanation: Explanation, claims: Claims, file: Path) -> Diagnostic:
-    notes = tuple(
-        Note(f"'{name}' takes {amount}", claims.places.get(name, Place(str(file))))
-        for name, amount in explanation.claims
-    )
+    live = {name: _spelled(spans) for name, spans in claims.live.items() if spans}
+    notes = tuple(Note(text, claims.places.get(name, Place(str(file)))) for name, text in explanation.table(live))
     hint = "; or ".join(explanation.suggestions)
     return Diagnostic(CLAUSES.get(explanation.domain, "L-OVERLAP"), explanation.text, Place(str(file)), notes, hint)
 
 
+def _spelled(spans: Sequence[tuple[int, int]]) -> str:
+    return "in " + " and ".join(f"[{lower}, {upper})" for lower, upper in spans)
+
+
 def _report(claims: Claims, placement: Placement) -> Iterator[str]:
-    problem = claims.problem.with_widths()
+    problem = claims.problem.resolved()
     for domain in problem.domains:
         yield f"{domain.name}: {placement.footprint[domain.name]} of {domain.capacity} {domain.unit}".rstrip()
         own = [c for c in problem.claims if c.domain == domain.name]
@@ -73,7 +78,7 @@ def _report(claims: Claims, placement: Placement) -> Iterator[str]:
 
 def main(args: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(args)
-    sys.exit(run("pl-place", lambda: place(arguments), arguments.debug))
+    sys.exit(run("pl-place", lambda: place(arguments), arguments.debug, arguments.format))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from samples import MANIFEST, contracts, pl_opt, write_packages
+from samples import MANIFEST, Result, contracts, pl_opt, write_packages
 
 from pipelink.backend import image, linklog, nvjitlink, postlink
 from pipelink.frontends import package
@@ -449,3 +449,55 @@ def test_p73_storage_shared_with_and_without_the_event(tmp_path: Path) -> None:
     assert said.status == 1
     assert set(errors_in(said.err)) == {"L-LIFETIME"}
     assert "may not lie over 'load.a': no event orders all users" in said.err
+
+
+# ---- tensor memory and tiles ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.xfail(strict=True, reason="nothing looks for instructions of tensor memory in the linked code")
+def test_p77_tensor_memory_without_a_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One owner allocates for the whole block: the dispatcher, for what is claimed."""
+    allocates = (
+        'asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(0) : "memory");\n'
+        'asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(0));'
+    )
+    packed(tmp_path, "own", role("own", allocates), target="sm_100a")
+    with pytest.raises(SystemExit) as stop:
+        pl_link.main([str(manifest(tmp_path, "own", target="sm_100a")), "-o", str(tmp_path / "x.plimg")])
+    assert stop.value.code == 1
+    assert errors_in(capsys.readouterr().err) == ["L-CODE"]
+
+
+def _tile(folder: Path, chunk: int, chunks: int, columns: int) -> Result:
+    """The sample pipeline with a tensor of 128 x 112, demanded in chunks of columns."""
+    placement = "(t:128, r:112) -> (m:128, n:112) { m = t; n = r }"
+    demand = f"(t:128, p:{chunk}, c:{chunks}) -> (m:128, n:{columns}) {{ m = t; n = c*{chunk} + p }}"
+    loader, producer, consumer = contracts(demand)
+    producer = msgspec.structs.replace(
+        producer, exports=(msgspec.structs.replace(producer.exports[0], placement=placement, registers=112),)
+    )
+    consumer = msgspec.structs.replace(consumer, imports=(msgspec.structs.replace(consumer.imports[0], frame=112),))
+    write_packages(folder, (loader, producer, consumer))
+    (folder / "sample.toml").write_text(MANIFEST)
+    return pl_opt(folder / "sample.toml", "--link-passes")
+
+
+def test_p79_a_chunk_that_does_not_divide_the_tile(tmp_path: Path) -> None:
+    """Chunks of 32 columns make a tile of 96 or 128, or leave the one of 112; seven of 16 make it."""
+    for chunks in (3, 4):
+        said = _tile(tmp_path, 32, chunks, 32 * chunks).err
+        assert errors_in(said) == ["L-TENSOR"]
+        assert "'store.acc' has tile {'m': 128, 'n': %d}" % (32 * chunks) in said
+        assert "'mma.acc' has tile {'m': 128, 'n': 112}" in said
+    (outside,) = refused(lambda: _tile(tmp_path, 32, 4, 112))
+    assert outside == (
+        "L-PACKAGE",
+        "contract: imports[0].demand: n = 112 at (t=0, p=16, c=3) is outside its range 0..111",
+    )
+    fits = _tile(tmp_path, 16, 7, 112)
+    assert (fits.status, fits.err) == (0, "")
+
+
+@pytest.mark.xfail(strict=True, reason="an error about tiles says no chunk that would fit")
+def test_p79_the_chunk_that_would_fit_is_said(tmp_path: Path) -> None:
+    assert "help: a chunk of 16 columns divides both" in _tile(tmp_path, 32, 4, 128).err

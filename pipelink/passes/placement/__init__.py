@@ -15,7 +15,7 @@ from pipelink.passes.placement.model import (
 )
 from pipelink.passes.placement.smt import dump_smt
 from pipelink.passes.placement.solve import InternalError, solve
-from pipelink.passes.placement.why import why_here, why_not_depth
+from pipelink.passes.placement.why import why_here, why_not_depth, why_role
 
 __all__ = [
     "Certificate",
@@ -34,4 +34,5 @@ __all__ = [
     "solve",
     "why_here",
     "why_not_depth",
+    "why_role",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pipelink.passes.placement.model import Placement, Problem
+from pipelink.passes.placement.model import Domain, Placement, Problem
 
 
 def check(problem: Problem, placement: Placement) -> list[str]:
@@ -46,22 +46,42 @@ def _extents(problem: Problem, placement: Placement, domain: str) -> list[tuple[
             stages = placement.depths.get(claim.ring, 0) if claim.ring is not None else 1
             start = placement.bases[claim.name]
             stage = claim.size + (claim.per_warp * widths[claim.role] if claim.role is not None else 0)
+            stage += -stage % claim.line
             extents.append((claim.name, start, start + stage * stages))
     return extents
 
 
 def _addresses(problem: Problem, placement: Placement) -> Iterator[str]:
-    aligns = {c.name: c.align for c in problem.claims}
+    claims = {c.name: c for c in problem.claims}
     for domain in problem.domains:
         extents = _extents(problem, placement, domain.name)
         for name, start, end in extents:
             if start < domain.base or end > domain.capacity:
                 yield f"claim {name}: [{start}, {end}) is not in {domain.name} [{domain.base}, {domain.capacity})"
-            if start % aligns[name] or start % domain.align:
-                yield f"claim {name}: {start} is not aligned to {aligns[name]} in {domain.name}"
+            if start % claims[name].align or start % domain.align:
+                yield f"claim {name}: {start} is not aligned to {claims[name].align} in {domain.name}"
+            if start % claims[name].line:
+                yield f"claim {name}: {start} does not begin a line of {claims[name].line} in {domain.name}"
         top = max((end for _, _, end in extents), default=domain.base)
         if placement.footprint.get(domain.name) != top:
             yield f"domain {domain.name}: footprint {placement.footprint.get(domain.name)}, claims end at {top}"
+        yield from _multiprocessor(problem, domain, top)
+
+
+def _multiprocessor(problem: Problem, domain: Domain, top: int) -> Iterator[str]:
+    """Whether a multiprocessor has what its blocks take, each with `top` units of the domain."""
+    taken = top
+    if domain.least_power and top:
+        taken = domain.least_power
+        while taken < top:
+            taken *= 2
+        if taken > domain.capacity:
+            yield f"domain {domain.name}: a block allocates {taken} of {domain.capacity}"
+    each = taken + domain.reserved
+    blocks = problem.occupancy
+    shared = domain.multiprocessor > 0 and blocks > 1 and top > domain.base
+    if shared and (each + -each % domain.grain) * blocks > domain.multiprocessor:
+        yield f"domain {domain.name}: {blocks} blocks of {taken} are over {domain.multiprocessor}"
 
 
 def _overlaps(problem: Problem, placement: Placement) -> Iterator[str]:
@@ -120,6 +140,12 @@ def _block(problem: Problem, placement: Placement) -> Iterator[str]:
         yield f"block: {placement.threads} threads, roles need {warps * 32}"
     if placement.threads > problem.max_warps * 32:
         yield f"block: {placement.threads} threads, at most {problem.max_warps * 32}"
+    blocks = problem.occupancy
+    if placement.threads // 32 * blocks > problem.multiprocessor_warps:
+        most = problem.multiprocessor_warps * 32
+        yield f"block: {blocks} of {placement.threads} threads, a multiprocessor has {most}"
+    if blocks > problem.max_blocks:
+        yield f"block: {blocks} on a multiprocessor, which holds {problem.max_blocks}"
     idle = [warp for first, end in placement.idle for warp in range(first, end)]
     if idle != [warp for warp in range(placement.threads // 32) if warp not in owners]:
         yield f"block: idle warps {placement.idle} are not those without a role"
@@ -128,7 +154,8 @@ def _block(problem: Problem, placement: Placement) -> Iterator[str]:
 def _registers(problem: Problem, placement: Placement) -> Iterator[str]:
     if not problem.roles:
         return
-    per_thread = problem.register_file // max(placement.threads, 32) // 8 * 8
+    quarter = (problem.occupancy * max(placement.threads // 32, 1) + 3) // 4  # warps that share its registers
+    per_thread = problem.register_file // 4 // (32 * quarter) // 8 * 8
     if not _settable(problem, placement):
         if placement.registers:
             yield "registers: budgets where no warpgroup can set its own"

@@ -15,6 +15,7 @@ Sizes are per stage where `ring` is set. CSV has the columns id, lower, upper, s
 
 import csv
 import io
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -93,13 +94,16 @@ def read(path: Path, capacity: int | None = None) -> Claims:
     try:
         return _claims(file, capacity, places)
     except ValueError as error:
-        raise fail("L-SYNTAX", str(error), place) from error
+        named = [at for name, at in places.items() if str(error).startswith(f"claim {name}:")]
+        raise fail("L-SYNTAX", str(error), named[0] if named else place) from error
 
 
 def _json(text: bytes, place: Place) -> ClaimsFile:
     try:
         return msgspec.json.decode(text, type=ClaimsFile)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        if found := re.search(r"\(byte (\d+)\)", str(error)):
+            place = Place(place.file, text.count(b"\n", 0, int(found[1])) + 1)
         raise fail("L-SYNTAX", str(error), place, hint="docs/placement.md has the schema") from error
 
 
@@ -113,6 +117,8 @@ def _csv(text: bytes, place: Place) -> tuple[ClaimsFile, dict[str, Place]]:
     for line, row in enumerate(rows, 2):
         here = Place(place.file, line)
         entries.append(_row(row, here))
+        if entries[-1].name in places:
+            raise fail("L-SYNTAX", f"claim {entries[-1].name} is named twice", here)
         places.setdefault(entries[-1].name, here)
     return ClaimsFile(tuple(entries)), places
 
@@ -128,6 +134,9 @@ def _row(row: dict[str, str], here: Place) -> ClaimEntry:
 
 
 def _claims(file: ClaimsFile, capacity: int | None, places: dict[str, Place]) -> Claims:
+    for name in [e.name for e in (*file.claims, *file.domains, *file.rings, *file.roles)]:
+        if not name or not name.isprintable():
+            raise ValueError(f"a name that cannot be printed: {name!r}")
     domains = _domains(file, capacity)
     claims = tuple(_claim(entry, domains[0].name) for entry in file.claims)
     live = {entry.name: _live(entry) for entry in file.claims}

@@ -27,9 +27,13 @@ class Component:
         """No packing is lower: the greatest height to which a clique stacks."""
         best = self.base
         for clique in sorted(self.cliques, key=lambda c: (-sum(self.sizes[i] for i in c), c)):
-            if plain_stack([(self.sizes[i], self.aligns[i]) for i in clique], self.base) > best:
+            if self.plain(clique) > best:
                 best = max(best, self.stacked(clique))
         return best
+
+    def plain(self, clique: tuple[int, ...]) -> int:
+        """The height of such blocks in a plain order."""
+        return plain_stack([(self.sizes[i], self.aligns[i]) for i in clique], self.base)
 
     def stacked(self, clique: tuple[int, ...]) -> int:
         """The least height of blocks that all exclude each other."""

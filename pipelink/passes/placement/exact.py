@@ -9,32 +9,36 @@ each has had its own, with ever larger limits.
 """
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Literal
 
 from pipelink.passes.placement.conflict import Component
+from pipelink.passes.placement.firstfit import first_fit
+from pipelink.passes.placement.orders import Orders
 from pipelink.passes.placement.stacks import DONE, Stacks
 
 BLOCK_LIMIT = 700  # one stack frame a block
-FIRST_RUN = 1_000  # nodes
-GROWTH = 1.3  # of a run's limit, each time that all rules have had their turn
+FIRST_RUN = 1_000  # steps
+GROWTH = 1.2  # of a run's limit, each time that all rules have had their turn
 SHUFFLE = 0.5
+STATES_PER_NODE = 20  # of `stacks`: about equal time
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Which open block comes next: the lowest of all, or the lowest of the `tightest` clique, where cliques weigh more
-    each time they fail. Of those at one address the greatest by `keys`: (t)otal of the fullest clique that it is in,
-    (w)idth, the number of its cliques, (a)rea, width times size, or (s)ize."""
+    """Which open block comes next: the lowest of all, the lowest of the tightest clique, where cliques weigh more each
+    time they fail, or (`orders.py`) the next in the order of that clique. Of those at one address the greatest by
+    `keys`: (t)otal of the fullest clique that it is in, (w)idth, the number of its cliques, then (a)rea, width times
+    size."""
 
-    tightest: bool
+    next: Literal["lowest", "tightest", "ordered"]
     keys: str
 
 
 # Total, width and area from the bottom up are MiniMalloc's orders (Moffitt, ASPLOS 2024).
-RULES = (Rule(False, "twa"), Rule(False, "wat"), Rule(True, "a"), Rule(True, "w"), Rule(True, "s"))
+RULES = (Rule("lowest", "twa"), Rule("ordered", "wat"), Rule("lowest", "wat"), Rule("tightest", "a"))
 
 
 @dataclass(frozen=True)
@@ -53,26 +57,42 @@ class Search:
     """One question, to be continued with more nodes where it is still open."""
 
     def __init__(self, part: Component, height: int) -> None:
-        self._tree = _Tree(part, height) if len(part.sizes) <= BLOCK_LIMIT else None
         self._part = part
         self._run = 0
+        self._stacks = Stacks(part, height)
+        self._tree = _Tree(part, height, self._stacks)
+        self._orders = Orders(part, height, self._stacks)
 
     @property
     def nodes(self) -> int:
-        return self._tree.nodes if self._tree else 0
+        """The work so far: steps, and what their bounds looked at."""
+        return self._tree.steps + self._orders.steps + self._stacks.looked // STATES_PER_NODE
 
     def more(self, nodes: int) -> Outcome:
-        """The outcome after at most so many nodes more."""
-        tree = self._tree
+        """The outcome after about so many nodes more."""
         end = self.nodes + nodes
-        while tree and tree.nodes < end:
-            turn, rule = divmod(self._run, len(RULES))
-            limit = int(FIRST_RUN * GROWTH**turn)
-            outcome = tree.run(RULES[rule], _ranks(self._part, RULES[rule], turn), min(end, tree.nodes + limit))
+        while len(self._part.sizes) <= BLOCK_LIMIT and self.nodes < end:
+            turn, number = divmod(self._run, len(RULES))
+            rule = RULES[number]
+            ranks = _ranks(self._part, rule, turn)
+            steps = min(int(FIRST_RUN * GROWTH**turn), end - self.nodes)
+            if rule.next == "ordered":
+                outcome = self._ordered(ranks, steps, end)
+            else:
+                outcome = self._tree.run(rule, ranks, steps, lambda: self.nodes >= end)
             if outcome.status != "undecided":
                 return outcome
             self._run += 1
         return Outcome("undecided")
+
+    def _ordered(self, ranks: list[int], steps: int, end: int) -> Outcome:
+        status = self._orders.run(ranks, steps, lambda: self.nodes >= end)
+        if status != "fits":
+            return Outcome(status)
+        low = self._orders.low
+        bases = tuple(first_fit(self._part, sorted(range(len(low)), key=lambda i: (low[i], ranks[i]))))
+        # Where there are too many cliques to know them all, their orders may say too little.
+        return Outcome("fits", bases) if self._part.height(bases) <= self._tree.height else Outcome("undecided")
 
 
 def _ranks(part: Component, rule: Rule, turn: int) -> list[int]:
@@ -84,7 +104,7 @@ def _ranks(part: Component, rule: Rule, turn: int) -> list[int]:
             totals[i] = max(totals[i], weight)
             spans[i] += 1
     areas = [size * span for size, span in zip(part.sizes, spans, strict=True)]
-    keys = {"t": totals, "w": spans, "a": areas, "s": part.sizes}
+    keys = {"t": totals, "w": spans, "a": areas}
     draw = random.Random(turn).random  # its sequence is fixed over Python versions
     noise = SHUFFLE if turn else 0
     weights = [tuple(-keys[key][i] * (1 + noise * draw()) for key in rule.keys) for i in range(len(part.sizes))]
@@ -121,7 +141,7 @@ class Trail:
 class _Tree:
     """The state of one search. Sets of blocks are bit masks; lists are indexed by block unless they say otherwise."""
 
-    def __init__(self, part: Component, height: int) -> None:
+    def __init__(self, part: Component, height: int, stacks: Stacks) -> None:
         count = len(part.sizes)
         self.part = part
         self.height = height
@@ -134,15 +154,16 @@ class _Tree:
             for i in clique:
                 self.of[i].append(c)
         self.twins = _twins(part)
-        self.stacks = Stacks(part, height)
+        self.stacks = stacks
         self.weights = [1] * len(part.cliques)
-        self.nodes = 0
+        self.steps = 0
 
-    def run(self, rule: Rule, ranks: list[int], node_limit: int) -> Outcome:
+    def run(self, rule: Rule, ranks: list[int], steps: int, spent: Callable[[], bool]) -> Outcome:
         part, count = self.part, len(self.sizes)
-        self.pick = self._tightest if rule.tightest else self._lowest
+        self.pick = self._tightest if rule.next == "tightest" else self._lowest
         self.ranks = ranks
-        self.node_limit = node_limit
+        self.spent = spent
+        self.step_limit = self.steps + steps
         self.trail = Trail()
         self.low = [part.align_up(i, part.base) for i in range(count)]
         self.open = [1] * count  # not placed yet
@@ -165,9 +186,9 @@ class _Tree:
             return not self.held[blocks[0]]
         cliques = sorted({c for i in blocks for c in self.of[i] if self.slack[c] != DONE})
         while True:
-            if self.nodes == self.node_limit:
+            if self.steps >= self.step_limit or self.spent():
                 raise _Exhausted
-            self.nodes += 1
+            self.steps += 1
             block = self.pick(cliques, blocks)
             mark = self.trail.mark()
             if self._place(block):
@@ -184,7 +205,7 @@ class _Tree:
         low, ranks = self.low, self.ranks
         return min([(low[j], ranks[j], j) for j in blocks])[2]
 
-    def _tightest(self, cliques: list[int], _: list[int]) -> int:
+    def _tightest(self, cliques: list[int], __: list[int]) -> int:
         """The lowest block of the tightest clique, or what could still go under it."""
         low, sizes, open_, ranks = self.low, self.sizes, self.open, self.ranks
         slack, weights = self.slack, self.weights

@@ -1,17 +1,16 @@
 """Says why a domain, the warps or the registers cannot be placed: what conflicts, by how much, and what would fit."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipelink.passes.placement.conflict import Space
-from pipelink.passes.placement.model import WARP, Claim, Explanation, Problem, Role
+from pipelink.passes.placement.conflict import Component, Space
+from pipelink.passes.placement.model import NAMED, WARP, Claim, Explanation, Kind, Problem, Role
 from pipelink.passes.placement.packer import Packer, Verdict
 from pipelink.passes.placement.registers import entry_registers
 from pipelink.passes.placement.warps import Team, arrange
 from pipelink.passes.placement.work import Work
 
-NAMED = 8  # members that a text names
 TRIES_LIMIT = 20_000  # search nodes for the changes that are tried
 TEAM_LIMIT = 50_000  # search nodes for the explanation of a team
 
@@ -30,6 +29,8 @@ class _Autopsy:
         self.unit = space.unit(self.depths)
         self.room = space.domain.capacity - space.domain.base
         self.word = f" {space.domain.unit}" if space.domain.unit else ""
+        shared = space.domain.multiprocessor or space.domain.least_power
+        self.has = f"has {self.room:,}{_each(space.problem) if shared else ''}"
 
     def explain(self, verdict: Verdict) -> Explanation:
         explanation = self._too_much() or self._padding() or self._fragments(verdict)
@@ -38,19 +39,18 @@ class _Autopsy:
     def _size(self, claim: Claim) -> int:
         return self.space.size(claim, self.depths)
 
-    def _cliques(self) -> Iterator[tuple[list[Claim], int]]:
-        """Claims live together, the largest first, and the least they stack to."""
+    def _cliques(self) -> Iterator[tuple[Component, tuple[int, ...], list[Claim]]]:
+        """Claims live together, the largest first, and where they are in which component."""
         for part, member in zip(self.space.components(self.depths), self.space.members, strict=True):
             for clique in part.cliques:
                 claims = [self.space.claims[member[k]] for k in clique]
-                stacked = part.stacked(clique) * self.unit - self.space.domain.base
-                yield sorted(claims, key=lambda c: (-self._size(c), c.name)), stacked
+                yield part, clique, sorted(claims, key=lambda c: (-self._size(c), c.name))
 
     def _too_much(self) -> Explanation | None:
         def weight(claims: list[Claim]) -> int:
             return sum(self._size(c) for c in claims)
 
-        live = max((c for c, _ in self._cliques()), key=lambda c: (weight(c), -len(c)))
+        live = max((claims for _, _, claims in self._cliques()), key=lambda c: (weight(c), -len(c)))
         need = weight(live)
         if need <= self.room:
             return None
@@ -58,20 +58,24 @@ class _Autopsy:
         while weight(least[:-1]) > self.room:
             least.pop()
         text = (
-            f"{self.space.domain.name}: needs {need:,}{self.word} live at once, has {self.room:,}, over by "
+            f"{self.space.domain.name}: needs {need:,}{self.word} live at once, {self.has}, over by "
             f"{need - self.room:,}; minimal conflicting set ({len(least)} of {len(live)} live): {self._list(least)}"
         )
-        return self._explanation("capacity", least, need, text)
+        return self._explanation("capacity", least, need, text, live)
 
     def _padding(self) -> Explanation | None:
-        live, need = max(self._cliques(), key=lambda c: (c[1], -len(c[0])))
+        over: list[tuple[int, int, list[Claim]]] = []
+        for part, clique, claims in self._cliques():
+            if part.plain(clique) * self.unit > self.space.domain.capacity:
+                over.append((part.stacked(clique) * self.unit - self.space.domain.base, -len(claims), claims))
+        need, _, live = max(over, key=lambda o: o[:2], default=(0, 0, list[Claim]()))
         if need <= self.room:
             return None
         least, need = self._shrink(live)
         weight = sum(self._size(c) for c in least)
         text = (
             f"{self.space.domain.name}: alignment pads claims of {weight:,}{self.word} live at once to at least "
-            f"{need:,} in every order, has {self.room:,}, over by {need - self.room:,}: "
+            f"{need:,} in every order, {self.has}, over by {need - self.room:,}: "
             f"{self._list(least, aligned=True)}"
         )
         return self._explanation("alignment", least, need, text)
@@ -94,7 +98,7 @@ class _Autopsy:
     def _fragments(self, verdict: Verdict) -> Explanation:
         layout = self.packer.smallest(self.space, self.depths)
         claims = sorted(self.space.claims, key=lambda c: (-self._size(c), c.name))
-        peak = max(sum(self._size(c) for c in live) for live, _ in self._cliques())
+        peak = max(sum(self._size(c) for c in live) for _, _, live in self._cliques())
         peaks = f"peak live load {peak:,} of {self.room:,}{self.word}"
         head = f"{self.space.domain.name}: no clique is over capacity ({peaks})"
         if verdict.status == "undecided":
@@ -114,17 +118,15 @@ class _Autopsy:
         kept = {c.name for c in claims}
         return Space(self.space.problem, self.space.domain, frozenset(c.name for c in self.space.claims) - kept)
 
-    def _explanation(self, kind: str, claims: list[Claim], need: int, text: str) -> Explanation:
+    def _explanation(
+        self, kind: Kind, claims: list[Claim], need: int, text: str, live: Sequence[Claim] = ()
+    ) -> Explanation:
+        named = {c.name for c in claims}
         members = tuple((c.name, self._size(c)) for c in claims)
+        beside = tuple((c.name, self._size(c)) for c in live if c.name not in named)
+        domain = self.space.domain
         over = need - self.room
-        name = self.space.domain.name
-        match kind:
-            case "capacity":
-                return Explanation(name, "capacity", members, need, self.room, over, text)
-            case "alignment":
-                return Explanation(name, "alignment", members, need, self.room, over, text)
-            case _:
-                return Explanation(name, "fragmentation", members, need, self.room, over, text)
+        return Explanation(domain.name, kind, members, need, self.room, over, text, beside=beside, unit=domain.unit)
 
     def _list(self, claims: list[Claim], aligned: bool = False) -> str:
         named = [self._describe(c, aligned) for c in claims[:NAMED]]
@@ -200,6 +202,21 @@ class _Autopsy:
                 return
 
 
+def _each(problem: Problem) -> str:
+    """What divides a multiprocessor among blocks, in words."""
+    return f" for each of {problem.occupancy} blocks a multiprocessor" if problem.occupancy > 1 else ""
+
+
+def explain_occupancy(problem: Problem) -> Explanation | None:
+    """Why a multiprocessor cannot hold so many blocks, whatever they take; None where it can."""
+    most = min(problem.max_blocks, problem.multiprocessor_warps)
+    if problem.occupancy <= most:
+        return None
+    need, over = problem.occupancy, problem.occupancy - most
+    text = f"occupancy: {need} blocks are asked of a multiprocessor, which holds {most}, over by {over}"
+    return Explanation("occupancy", "occupancy", (), need, most, over, text, (f"{most} blocks a multiprocessor",))
+
+
 def explain_team(problem: Problem, proven: bool) -> Explanation:
     """Why no team exists; `proven` is whether the search for one was exhausted."""
     total = sum(r.warps for r in problem.roles)
@@ -221,7 +238,7 @@ def _team(problem: Problem) -> Team | None:
 
 
 def _plenty(problem: Problem) -> Problem:
-    return replace(problem, register_file=256 * WARP * (problem.max_warps + 3))
+    return replace(problem, register_file=256 * WARP * (problem.occupancy * problem.max_warps + 3))
 
 
 def _by_warps(problem: Problem) -> tuple[tuple[str, int], ...]:
@@ -232,7 +249,8 @@ def _too_many_warps(problem: Problem, need: int, why: str) -> Explanation:
     over = need - problem.max_warps
     roles = _by_warps(problem)
     listed = ", ".join(f"{name} {warps}" for name, warps in roles)
-    text = f"warps: roles need {need}{why}, the block has {problem.max_warps}, over by {over}: {listed}"
+    has = f"the block has {problem.max_warps}" + (_each(problem) and f" as one of {problem.occupancy} a multiprocessor")
+    text = f"warps: roles need {need}{why}, {has}, over by {over}: {listed}"
     suggestions = tuple(_narrower(problem, over))
     return Explanation("warps", "warps", roles, need, problem.max_warps, over, text, suggestions)
 
@@ -280,16 +298,14 @@ def _too_few_registers(problem: Problem) -> Explanation:
     enough = bisect_left(files, True, key=lambda file: _team(replace(problem, register_file=file)) is not None)
     team = _team(replace(problem, register_file=files[enough]))
     assert team is not None
-    entry = entry_registers(problem.register_file, team.threads)
+    entry = entry_registers(problem.register_file, team.threads, problem.occupancy)
     capacity = entry * team.threads
     shares = [(g, g.least * (g.warpgroups * 128 if team.registers else team.threads)) for g in team.groups]
     idle = team.warpgroups - sum(g.warpgroups for g in team.groups) if team.registers else 0
     need = sum(share for _, share in shares) + idle * 24 * 128
     listed = ", ".join(f"{' and '.join(sorted(r.name for r in g.roles))} {g.least} a thread = {n:,}" for g, n in shares)
-    text = (
-        f"registers: least budgets need {need:,}, {team.threads} threads start with {entry} each = {capacity:,}, "
-        f"over by {need - capacity:,}: {listed}"
-    )
+    has = f"{team.threads} threads start with {entry} each = {capacity:,}{_each(problem)}"
+    text = f"registers: least budgets need {need:,}, {has}, over by {need - capacity:,}: {listed}"
     roles = tuple((r.name, r.min_registers) for g in team.groups for r in sorted(g.roles, key=lambda r: r.name))
     suggestions = tuple(_leaner(problem))
     return Explanation("registers", "registers", roles, need, capacity, need - capacity, text, suggestions)

@@ -4,12 +4,14 @@ Sizes and addresses are in the unit of their domain (bytes, ids, columns, slots)
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["capacity", "alignment", "fragmentation", "warps", "registers", "occupancy"]
 
 WARP = 32  # threads
+NAMED = 8  # members that a text names
 WARPGROUP = 4  # warps that share one register budget (PTX ISA, setmaxnreg)
 
 
@@ -23,8 +25,8 @@ class Domain:
     """An address space: a claim of size s at a has base <= a and a + s <= capacity, a a multiple of `align`.
 
     `unit` only words messages ("bytes", "ids"). `multiprocessor` is what all blocks of a multiprocessor have together,
-    each taking `reserved` more than it sees, in multiples of `grain`; 0: every block has the capacity to itself. Where
-    `least_power` is set, a block allocates a power of two, at least so many (tcgen05.alloc).
+    each taking `reserved` more than it sees, in all a multiple of `grain`; 0: every block has the capacity to itself.
+    Where `least_power` is set, a block allocates a power of two, at least so many (tcgen05.alloc).
     """
 
     name: str
@@ -38,6 +40,7 @@ class Domain:
     least_power: int = 0
 
     def __post_init__(self) -> None:
+        _require(self.capacity >= 0, f"domain {self.name}: capacity {self.capacity} is negative")
         _require(0 <= self.base <= self.capacity, f"domain {self.name}: base {self.base} is not in its space")
         _require(self.align >= 1, f"domain {self.name}: alignment {self.align} is not positive")
         given = (self.multiprocessor, self.reserved, self.grain - 1, self.least_power)
@@ -46,8 +49,8 @@ class Domain:
     def share(self, blocks: int) -> int:
         """The capacity of each of so many blocks on a multiprocessor."""
         most = self.capacity
-        if self.multiprocessor:
-            most = min(most, (self.multiprocessor // blocks - self.reserved) // self.grain * self.grain)
+        if self.multiprocessor and blocks > 1:
+            most = min(most, self.multiprocessor // blocks // self.grain * self.grain - self.reserved)
         if self.least_power:
             most = 1 << most.bit_length() - 1 if most >= self.least_power else 0
         return max(most, self.base)
@@ -228,9 +231,11 @@ class Placement:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one domain (or "warps", "registers") cannot be placed: a minimal conflicting set and what would fit.
+    """Why one domain (or "warps", "registers", "occupancy") cannot be placed: a minimal conflicting set and what would
+    fit.
 
-    `claims` holds (claim or role, its amount); `need`, `capacity` and `over` are in the domain's unit.
+    `claims` holds (claim or role, its amount), `beside` what is live with them and would fit without them; `need`,
+    `capacity` and `over` are in `unit`, that of the domain.
     """
 
     domain: str
@@ -241,6 +246,25 @@ class Explanation:
     over: int
     text: str
     suggestions: tuple[str, ...] = ()
+    beside: tuple[tuple[str, int], ...] = ()
+    unit: str = ""
+
+    def table(self, live: Mapping[str, str]) -> list[tuple[str, str]]:
+        """(claim or role, what it takes and when), one for each of the set, then ("", what else is live and the sum).
+        `live` says when a claim is live, such as "from begin to end"."""
+        lines = [
+            (name, f"'{name}' takes {self._amount(amount)}" + (f", live {live[name]}" if name in live else ""))
+            for name, amount in self.claims
+        ]
+        if self.beside:
+            count, total = len(self.beside), sum(amount for _, amount in self.beside)
+            named = ", ".join(f"'{name}' {amount:,}" for name, amount in self.beside[:NAMED])
+            more = f" and {count - NAMED} more" if count > NAMED else ""
+            lines.append(("", f"live with them: {self._amount(total)} of {named}{more}"))
+        return lines
+
+    def _amount(self, amount: int) -> str:
+        return f"{amount:,} {self.unit.removesuffix('s') if amount == 1 else self.unit}".rstrip()
 
 
 class Infeasible(Exception):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pipelink.passes.placement import exact
 from pipelink.passes.placement.conflict import Component, Space
@@ -13,9 +14,9 @@ from pipelink.passes.placement.work import Work
 # Work of each step, in the order in which they are taken: all but the hardest end before Z3 would be imported.
 FIRST_NODES = 5_000
 RLIMIT = 2_000_000
-Z3_BLOCKS = 100  # it has decided nothing larger
-LAST_SHARE = 20  # of the work limit
-PROBE_NODES = 1_000
+Z3_BLOCKS = 40  # it has decided nothing larger that the search had not
+LAST_SHARE = 8  # of the work limit, for a lower height; whether all fits may take it whole
+PROBE_NODES = 6_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Packer:
                 )
             if part.height(self._best(part)) <= capacity:
                 continue
-            outcome, how = self._decide(part, capacity, bound)
+            outcome, how = self._decide(part, capacity, bound, self.work.limit)
             if outcome.status == "refuted":
                 return Verdict("refuted", f"{space.domain.name} admits no packing ({how})")
             if outcome.status == "undecided":
@@ -99,18 +100,29 @@ class Packer:
         return Layout(bases, height * unit, low * unit, "; ".join(reasons))
 
     def _lower(self, part: Component, floor: int, unit: int) -> _Lowest:
-        """Asks for the bound first, then halves what is left. Once a height is undecided nothing above it is proven:
-        there only a little search looks for a lower packing."""
+        """Asks for the bound first, then halves what is left with little work, upwards from what that leaves undecided.
+        What is left in between may be empty: the height under the best is asked last, with all the work there is."""
         reasons: list[str] = []
         low = least = probe = floor  # below `low` nothing packs; below `least` nothing is asked again
-        while least < part.height(self._best(part)):
-            outcome, how = self._probe(part, probe) if least > low else self._decide(part, probe, floor)
-            reasons.append(f"height {probe * unit} {outcome.status} ({how})")
+
+        def ask(height: int, question: Callable[[], tuple[Outcome, str]]) -> str:
+            nonlocal low
+            outcome, how = question()
+            reasons.append(f"height {height * unit} {outcome.status} ({how})")
             if outcome.status == "refuted":
-                low = probe + 1
-            if outcome.status != "fits":
+                low = height + 1
+            return outcome.status
+
+        while least < part.height(self._best(part)):
+            if ask(probe, partial(self._probe, part, probe)) != "fits":
                 least = probe + 1
             probe = (least + part.height(self._best(part)) - 1) // 2
+        while low < (best := part.height(self._best(part))):
+            if (
+                ask(best - 1, partial(self._decide, part, best - 1, floor, self.work.limit // LAST_SHARE))
+                == "undecided"
+            ):
+                break
         return _Lowest(self._best(part), low, reasons)
 
     def _probe(self, part: Component, height: int) -> tuple[Outcome, str]:
@@ -129,13 +141,13 @@ class Packer:
         if part.height(bases) < part.height(self._best(part)):
             self._found[part] = list(bases)
 
-    def _decide(self, part: Component, height: int, bound: int) -> tuple[Outcome, str]:
+    def _decide(self, part: Component, height: int, bound: int, last: int) -> tuple[Outcome, str]:
         """The first answer of ever dearer methods; what they find on the way is kept."""
         search = exact.Search(part, height)
         methods: list[tuple[str, Callable[[], Outcome]]] = [
             ("exact search", lambda: self._search(search, FIRST_NODES)),
             ("z3", lambda: self._ask_z3(part, height, bound)),
-            ("exact search", lambda: self._search(search, self.work.limit // LAST_SHARE)),
+            ("exact search", lambda: self._search(search, last)),
         ]
         for how, method in methods:
             outcome = method()

@@ -21,20 +21,19 @@ TOP = 256
 Cost = tuple[int, int]  # less is better; adds up over roles
 
 
-def entry_registers(register_file: int, threads: int, occupancy: int = 1) -> int:
-    """Registers of each thread at launch, in whole allocation steps, under a launch bound of `occupancy` blocks.
+def register_cap(register_file: int, threads: int, occupancy: int = 1) -> int:
+    """Registers that the compiler may give a thread under a launch bound of `occupancy` blocks.
 
     Each quarter of a multiprocessor runs a quarter of its warps, the odd ones too, on a quarter of its registers:
     ptxas gives 128 to a block of 416 threads, as it does to one of 512.
     """
     warps = -(-occupancy * (threads // WARP) // WARPGROUP)
-    return min(register_file // (GROUP_THREADS * warps), MOST_PER_THREAD) // STEP * STEP
+    return min(register_file // (GROUP_THREADS * warps) // STEP * STEP, MOST_PER_THREAD)
 
 
-def register_cap(register_file: int, threads: int, occupancy: int = 1) -> int:
-    """Registers that the compiler may give a thread under such a bound."""
-    entry = entry_registers(register_file, threads, occupancy)
-    return MOST_PER_THREAD if entry == MOST_PER_THREAD // STEP * STEP else entry
+def entry_registers(register_file: int, threads: int, occupancy: int = 1) -> int:
+    """Registers of each thread at launch, in whole allocation steps."""
+    return register_cap(register_file, threads, occupancy) // STEP * STEP
 
 
 def pool(register_file: int, warpgroups: int, occupancy: int = 1) -> int:

@@ -71,12 +71,12 @@ class Packing:
 
 def dump_smt(problem: Problem, depths: Mapping[str, int]) -> str:
     """The packing of every domain and the warps of every role at `depths`, as SMT-LIB 2 text (linear integers)."""
-    problem = problem.with_widths()
+    problem = problem.resolved()
     lines = ["(set-logic QF_LIA)"]
     for domain in sorted(problem.domains, key=lambda d: d.name):
         space = Space(problem, domain)
         blocks = [
-            (f"base:{c.name}", space.size(c, depths), space.align(c), space.neighbours[i])
+            (f"base:{_symbol(c.name)}", space.size(c, depths), space.align(c), space.neighbours[i])
             for i, c in enumerate(space.claims)
         ]
         lines.append(f"; {domain.name}: [{domain.base}, {domain.capacity})")
@@ -84,8 +84,13 @@ def dump_smt(problem: Problem, depths: Mapping[str, int]) -> str:
     roles = sorted(problem.roles, key=lambda r: r.name)
     everyone = frozenset(range(len(roles)))
     lines.append(f"; warps: [0, {problem.max_warps})")
-    lines += _blocks([(f"warp:{r.name}", r.warps, r.align, everyone) for r in roles], 0, problem.max_warps)
+    lines += _blocks([(f"warp:{_symbol(r.name)}", r.warps, r.align, everyone) for r in roles], 0, problem.max_warps)
     return "\n".join([*lines, "(check-sat)", "(get-model)", ""])
+
+
+def _symbol(name: str) -> str:
+    """What a quoted symbol may not hold, as URLs spell it."""
+    return name.replace("%", "%25").replace("|", "%7C").replace("\\", "%5C")
 
 
 def _blocks(blocks: list[tuple[str, int, int, frozenset[int]]], base: int, capacity: int) -> list[str]:

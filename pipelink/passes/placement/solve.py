@@ -1,10 +1,12 @@
 """Solves one placement: deepest rings, then register budgets, then footprints; every answer is checked."""
 
 from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
 
 from pipelink.passes.placement.check import check
 from pipelink.passes.placement.conflict import Space
-from pipelink.passes.placement.explain import explain_domain, explain_team
+from pipelink.passes.placement.explain import TRIES_LIMIT, explain_domain, explain_occupancy, explain_team
 from pipelink.passes.placement.model import WARP, Certificate, Explanation, Infeasible, Placement, Problem, Proof, Ring
 from pipelink.passes.placement.packer import Layout, Packer
 from pipelink.passes.placement.registers import need_of
@@ -12,6 +14,7 @@ from pipelink.passes.placement.warps import Team, arrange
 from pipelink.passes.placement.work import Work
 
 WORK_LIMIT = 200_000  # search nodes
+NEAR = 8  # depths that are asked one by one; of more the middle one
 
 
 class InternalError(RuntimeError):
@@ -24,12 +27,14 @@ def solve(problem: Problem, work_limit: int = WORK_LIMIT, smallest: bool = True)
     Without `smallest` any footprint within capacity will do; depths and budgets are sought all the same.
     Raises Infeasible with an explanation for each domain that cannot be placed even at the least depths.
     """
-    stated, problem = problem, problem.with_widths()
+    stated, problem = problem, problem.resolved()
+    if (crowd := explain_occupancy(stated)) is not None:
+        raise Infeasible(crowd)
     work = Work(work_limit)
     packer = Packer(work)
     spaces = [Space(problem, domain) for domain in sorted(problem.domains, key=lambda d: d.name)]
     team, team_proven = arrange(problem, work)
-    _require_feasible(problem, packer, spaces, team, team_proven)
+    _require_feasible(stated, packer, spaces, team, team_proven)
     assert team is not None
     depths, proofs = _deepen(problem, packer, spaces)
     if problem.roles:
@@ -52,8 +57,9 @@ def solve(problem: Problem, work_limit: int = WORK_LIMIT, smallest: bool = True)
 
 
 def _require_feasible(
-    problem: Problem, packer: Packer, spaces: list[Space], team: Team | None, team_proven: bool
+    stated: Problem, packer: Packer, spaces: list[Space], team: Team | None, team_proven: bool
 ) -> None:
+    problem = stated.resolved()
     least = {ring.name: ring.min_depth for ring in problem.rings}
     explanations: list[Explanation] = []
     for space in spaces:
@@ -63,7 +69,20 @@ def _require_feasible(
     if team is None:
         explanations.append(explain_team(problem, team_proven))
     if explanations:
-        raise Infeasible(*explanations)
+        raise Infeasible(*(replace(e, suggestions=(*e.suggestions, *_fewer_blocks(stated, e))) for e in explanations))
+
+
+def _fewer_blocks(stated: Problem, explanation: Explanation) -> Iterator[str]:
+    """The most blocks below those asked for with which what is explained would fit."""
+    work = Work(TRIES_LIMIT)
+    for blocks in range(stated.occupancy - 1, 0, -1):
+        problem = replace(stated, occupancy=blocks).resolved()
+        spaces = [Space(problem, d) for d in problem.domains if d.name == explanation.domain]
+        least = {ring.name: ring.min_depth for ring in problem.rings}
+        fits = [Packer(work).fits(space, least).status == "fits" for space in spaces]
+        if all(fits) if spaces else arrange(problem, work)[0] is not None:
+            yield f"{blocks} block{'s' * (blocks > 1)} a multiprocessor"
+            return
 
 
 def _deepen(problem: Problem, packer: Packer, spaces: list[Space]) -> tuple[dict[str, int], list[Proof]]:
@@ -83,20 +102,31 @@ def _deepest(ring: Ring, packer: Packer, spaces: list[Space], depths: dict[str, 
     def refuted(depth: int) -> bool:
         return any(_over(space, depths | {ring.name: depth}) for space in spaces)
 
-    bound = bisect_left(range(ring.min_depth + 1, ring.max_depth + 1), True, key=refuted) + ring.min_depth
+    stages = [
+        (space.domain.capacity - space.domain.base) // c.size
+        for space in spaces
+        for c in space.claims
+        if c.ring == ring.name
+    ]
+    most = max(ring.min_depth, min([ring.max_depth, *stages]))  # whatever its contract says, no deeper ring could hold
+    bound = bisect_left(range(ring.min_depth + 1, most + 1), True, key=refuted) + ring.min_depth
     why = "the ring's greatest depth"
     if bound < ring.max_depth:
         why = f"depth {bound + 1} refuted: {_against(packer, spaces, depths | {ring.name: bound + 1})[1]}"
-    for depth in range(bound, ring.min_depth, -1):
-        status, how = _against(packer, spaces, depths | {ring.name: depth})
+    depth, most = ring.min_depth, bound  # what fits, and what may
+    probe = most
+    while depth < most:
+        status, how = _against(packer, spaces, depths | {ring.name: probe})
         if status == "fits":
-            return depth, Proof(f"depth of ring {ring.name}", depth, bound, depth == bound, why)
-        if status == "refuted":
-            bound, why = depth - 1, f"depth {depth} refuted: {how}"
+            depth = probe
         else:
-            why += f"; depth {depth} not proven: {how}"
-    least = ring.min_depth
-    return least, Proof(f"depth of ring {ring.name}", least, bound, least == bound, why)
+            most = probe - 1
+        if status == "refuted":
+            bound, why = probe - 1, f"depth {probe} refuted: {how}"
+        if status == "undecided":
+            why += f"; depth {probe} not proven: {how}"
+        probe = most if most - depth <= NEAR else (depth + most + 1) // 2
+    return depth, Proof(f"depth of ring {ring.name}", depth, bound, depth == bound, why)
 
 
 def _over(space: Space, depths: dict[str, int]) -> bool:

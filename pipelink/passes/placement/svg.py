@@ -34,7 +34,7 @@ def _panel(claims: Claims, placement: Placement, domain: Domain, top: int) -> It
     yield f'<text x="{MARGIN - 4}" y="{floor}" text-anchor="end">0</text>'
     ceiling = floor - domain.capacity * up + 8
     yield f'<text x="{MARGIN - 4}" y="{ceiling:.1f}" text-anchor="end">{domain.capacity}</text>'
-    own = sorted((c for c in claims.problem.with_widths().claims if c.domain == domain.name), key=lambda c: c.name)
+    own = sorted((c for c in claims.problem.resolved().claims if c.domain == domain.name), key=lambda c: c.name)
     for number, claim in enumerate(own):
         size = claim.size * (placement.depths[claim.ring] if claim.ring else 1)
         for start, end in claims.live[claim.name] or ((moments[0], moments[-1]),):

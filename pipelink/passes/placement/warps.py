@@ -62,7 +62,7 @@ class _Search:
         self.warpgroups = warpgroups
         self.padded = warpgroups * WARPGROUP
         self.limit = min(problem.max_warps, self.padded)
-        self.pool = pool(problem.register_file, warpgroups)
+        self.pool = pool(problem.register_file, warpgroups, problem.occupancy)
         self.work = work
         self.nodes_left = work.nodes_for(NODE_LIMIT)
         self.fairness = Fairness(self.roles)
@@ -97,7 +97,8 @@ class _Search:
             return None if spent is None else spent | {r.name: r.max_registers for r in state.left}
         if self.problem.has_register_groups and state.left:  # it may still become several groups
             return {r.name: r.max_registers for r in self.roles}
-        return self.fairness.uniform(self.roles, register_cap(self.problem.register_file, used * WARP))
+        cap = register_cap(self.problem.register_file, used * WARP, self.problem.occupancy)
+        return self.fairness.uniform(self.roles, cap)
 
     def _several(self, state: _State) -> bool:
         return self.problem.has_register_groups and len(state.groups) > 1

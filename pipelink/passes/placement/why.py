@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pipelink.passes.placement.conflict import Space
-from pipelink.passes.placement.model import Claim, Domain, Infeasible, Placement, Problem, Ring
+from pipelink.passes.placement.model import WARP, Claim, Domain, Infeasible, Placement, Problem, Ring
+from pipelink.passes.placement.registers import need_of
 from pipelink.passes.placement.solve import WORK_LIMIT, solve
 
 NAMED = 6  # claims that a sentence names
@@ -15,7 +16,7 @@ def why_here(problem: Problem, placement: Placement, claim: str) -> str:
 
     Raises KeyError where the problem has no such claim.
     """
-    problem = problem.with_widths()
+    problem = problem.resolved()
     found = {c.name: c for c in problem.claims}[claim]
     domain = next(d for d in problem.domains if d.name == found.domain)
     return "\n".join(_here(_Neighbourhood(problem, placement, domain, found)))
@@ -77,18 +78,40 @@ def _names(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
+def why_role(problem: Problem, placement: Placement, role: str) -> str:
+    """Why `role` has its warps and registers. Raises KeyError where the problem has no such role."""
+    found = {r.name: r for r in problem.roles}[role]
+    first, after = placement.warps[role], placement.warps[role] + found.warps
+    lines = [f"role {role}: warps [{first}, {after}) of {placement.threads // WARP}, aligned to {found.align}"]
+    before = sorted(r.name for r in problem.roles if placement.warps[r.name] < first)
+    lines += [f"below it are {_names(before)}"] if before else []
+    budget = placement.registers.get(role)
+    if budget is None:
+        lines.append("it has no register budget of its own: the block is one group, or the target sets none")
+    else:
+        limits = f"of {found.min_registers} to {found.max_registers}"
+        lines.append(f"it has {budget} registers a thread {limits}, {budget - need_of(found)} above its need")
+    proof = next(p for p in placement.certificate.proofs if p.objective == "least register surplus")
+    state = "proven greatest" if proof.proven else f"not proven greatest, bound {proof.bound}"
+    lines.append(f"the least surplus of all roles is {proof.value}, {state}: {proof.how}")
+    return "\n".join(lines)
+
+
 def why_not_depth(problem: Problem, ring: str, depth: int, work_limit: int = WORK_LIMIT) -> str:
     """Why `ring` does not have `depth`: the conflict, what one more stage costs, and what would make room.
 
-    Solves the problem at most a few times. Raises KeyError where there is no such ring, Infeasible where the problem
-    fits at no depth.
+    Solves the problem at most a few times. Raises KeyError where there is no such ring.
     """
-    problem = problem.with_widths()
+    problem = problem.resolved()
     rings = {r.name: r for r in problem.rings}
     own = rings[ring]
     if not own.min_depth <= depth <= own.max_depth:
         return f"ring {ring}: its contract allows {own.min_depth} to {own.max_depth} stages, not {depth}"
-    placement = solve(problem, work_limit)
+    try:
+        placement = solve(problem, work_limit)
+    except Infeasible as failure:
+        head = f"ring {ring}: the pipeline does not fit, not even with all rings at their least depth"
+        return "\n".join([head, *_told(failure), *_cost(problem, None, ring)])
     chosen = placement.depths[ring]
     if depth <= chosen:
         state = "is what it has" if depth == chosen else f"fits; it has {chosen}, as deep as fits"
@@ -115,14 +138,18 @@ def _conflict(problem: Problem, placement: Placement, ring: Ring, depth: int, wo
     if failure is None:  # the first solve ran out of its work limit before it got here
         yield "with its work limit to itself it fits; raise the limit"
         return
-    for explanation in failure.explanations:
-        yield explanation.text
-        yield from (f"it would fit with {suggestion}" for suggestion in explanation.suggestions)
+    yield from _told(failure)
     at = _fixed(problem, {ring.name: depth})
     if any(earlier[r.name] > r.min_depth for r in before) and _failure(at, work_limit) is None:
         traded = solve(at, work_limit, smallest=False).depths
         less = [f"ring {n} at {traded[n]} instead of {earlier[n]}" for n in sorted(earlier) if traded[n] < earlier[n]]
         yield f"it would fit with {' and '.join(less)}, which come first by priority"
+
+
+def _told(failure: Infeasible) -> Iterator[str]:
+    for explanation in failure.explanations:
+        yield explanation.text
+        yield from (f"it would fit with {suggestion}" for suggestion in explanation.suggestions)
 
 
 def _failure(problem: Problem, work_limit: int) -> Infeasible | None:
@@ -133,15 +160,15 @@ def _failure(problem: Problem, work_limit: int) -> Infeasible | None:
     return None
 
 
-def _cost(problem: Problem, placement: Placement, ring: str) -> Iterator[str]:
+def _cost(problem: Problem, placement: Placement | None, ring: str) -> Iterator[str]:
     for domain in problem.domains:
         stages = [(c.name, c.size) for c in problem.claims if c.ring == ring and c.domain == domain.name]
         if not stages:
             continue
         unit = f" {domain.unit}" if domain.unit else ""
         listed = ", ".join(f"{name} {size:,}" for name, size in sorted(stages, key=lambda s: (-s[1], s[0])))
-        left = domain.capacity - placement.footprint[domain.name]
-        yield (
-            f"one more stage holds {sum(size for _, size in stages):,}{unit} of {domain.name} ({listed}); "
-            f"{left:,} are left above the claims"
+        cost = f"one more stage holds {sum(size for _, size in stages):,}{unit} of {domain.name} ({listed})"
+        left = (
+            f"; {domain.capacity - placement.footprint[domain.name]:,} are left above the claims" if placement else ""
         )
+        yield cost + left

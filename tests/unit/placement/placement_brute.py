@@ -94,7 +94,8 @@ def best_team(problem: Problem):
 
 
 def _budgets(problem: Problem, roles: list[Role], spans: list[range], group: list[int], warps: int, single: bool):
-    per_thread = problem.register_file // (warps * 32) // 8 * 8
+    # A quarter of the warps of all blocks on a quarter of the registers.
+    per_thread = problem.register_file // 4 // (-(-warps * problem.occupancy // 4) * 32) // 8 * 8
     if single:
         if all(r.min_registers <= min(per_thread, 255) for r in roles):
             yield tuple(min(r.max_registers, per_thread, 255) for r in roles)

@@ -68,7 +68,8 @@ def test_an_optimum_above_the_bound_is_refuted_below() -> None:
 
 
 def test_z3_proves_what_the_search_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelink.passes.placement.packer.FIRST_NODES", 0)
+    for limit in ("FIRST_NODES", "PROBE_NODES"):
+        monkeypatch.setattr(f"pipelink.passes.placement.packer.{limit}", 0)
     certificate = solve(mesh(8, 18)).certificate
     assert "height 366 refuted (z3)" in certificate.proofs[0].how
     assert certificate.proofs[0].proven
@@ -89,7 +90,8 @@ def test_no_work_leaves_a_gap_and_says_so() -> None:
 
 
 def test_z3_solves_are_repeatable_within_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelink.passes.placement.packer.FIRST_NODES", 0)
+    for limit in ("FIRST_NODES", "PROBE_NODES"):
+        monkeypatch.setattr(f"pipelink.passes.placement.packer.{limit}", 0)
     first = [solve(mesh(seed, 14)) for seed in range(5)]
     assert [solve(mesh(seed, 14)) for seed in range(5)] == first
     assert any(p.certificate.rlimit and p.certificate.z3 for p in first)

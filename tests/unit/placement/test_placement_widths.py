@@ -52,5 +52,5 @@ def test_a_claim_that_grows_names_a_role_and_by_how_much(claim, message: str) ->
 
 def test_plain_problems_are_not_changed() -> None:
     problem = Problem((Domain("m", 9),), (Claim("a", "m", 1),))
-    assert problem.with_widths() == problem
+    assert problem.resolved() == problem
     assert isinstance(solve(problem), Placement)
