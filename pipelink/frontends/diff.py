@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import msgspec
 
-from pipelink.frontends.classes import VALUES
-from pipelink.frontends.contract import Claim, Contract, Signature
+from pipelink.frontends.classes import CLASSES, VALUES, Class
+from pipelink.frontends.contract import Claim, Contract, Lifetime, Signature
 from pipelink.frontends.cuda.validate import place
-from pipelink.ir.clauses import CLAUSES
 from pipelink.ir.diagnostics import Place
+from pipelink.ir.maps import parse
 
 
 class Step(IntEnum):
@@ -31,11 +31,11 @@ class Step(IntEnum):
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change calls for: a step, whom it can break ("": nobody), and the clause that would say so ("": none)."""
+    """What a change calls for: a step, whom it can break ("": nobody), and the clauses that would say so."""
 
     step: Step
     whom: str = ""
-    clause: str = ""
+    clauses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,28 @@ _HARMS: dict[str, Callable[[Any, Any], bool]] = {
     "larger": lambda old, new: new > old,
     "smaller": lambda old, new: new < old,
     "newer": lambda old, new: _numbers(new) > _numbers(old),
+    "stricter": lambda old, new: new and old % new,
+    "looser": lambda old, new: old and new % old,
     "gained": lambda old, new: not set(new) <= set(old),
     "lost": lambda old, new: not set(old) <= set(new),
     "stated": lambda old, new: new not in (None, "", 0),
     "dropped": lambda old, new: not new,
     "either": lambda old, new: bool(old) != bool(new),
+    "elsewhere": lambda old, new: not _bounds(new) <= _bounds(old),
+    "callee": lambda old, new: _retyped(old, new) or ((new.args or new.context) and not (old.args or old.context)),
+    "caller": lambda old, new: _retyped(old, new) or (old.context and not new.context),
+    "retiled": lambda old, new: parse(old).outputs != parse(new).outputs,
 }
 """Whether a change of a field, old to new, can break anybody."""
+
+
+def _retyped(old: Signature, new: Signature) -> bool:
+    return (old.result, old.parameters) != (new.result, new.parameters)
+
+
+def _bounds(lifetime: Lifetime) -> set[str]:
+    """The phase, or the tensors whose events bound it; none for the kernel's own."""
+    return {lifetime.phase, *(event.partition(".")[0] for event in (lifetime.start, lifetime.end))} - {"begin", "end"}
 
 
 def _numbers(version: Any) -> list[int]:
@@ -85,101 +100,123 @@ def _numbers(version: Any) -> list[int]:
 
 _MAJOR: dict[tuple[str, str], str] = {
     ("its callers, importers, users or other endpoints", "L-UNRESOLVED"): "Callable.removed Export.removed Fact.removed"
-    " Ring.removed Counter.removed",
+    " Ring.removed Ring.side Counter.removed Counter.side",
     ("pipelines in which nobody provides it", "L-UNRESOLVED"): "Call.added Import.added FactUse.added Ring.added"
     " Counter.added Role.calls:gained Callable.calls:gained Export.calls:gained",
     ("manifests that order the role", "L-MANIFEST"): "Role.removed",
     ("manifests that list the package", "L-NAME"): "Contract.name",
     ("pipelines of the other target", "L-TARGET"): "Contract.target",
     ("packages compiled in the other mode", "L-FPMODE"): "Contract.fp",
-    ("the other endpoint of the ring", "L-PAIR"): "Ring.side Ring.space Ring.scope Ring.proxy Ring.producers"
-    " Buffer_of_a_ring.added Buffer_of_a_ring.removed Buffer_of_a_ring.kind Buffer_of_a_ring.ring Claim.ring"
-    " Buffer_of_a_ring.size Buffer_of_a_ring.dtype Buffer_of_a_ring.tile Buffer_of_a_ring.swizzle",
+    ("the other endpoint of the ring", "L-PAIR"): "Ring.space Ring.scope Ring.proxy Ring.producers"
+    " Claim.ring Buffer_of_a_ring.ring Buffer_of_a_ring.kind Buffer_of_a_ring.dtype Buffer_of_a_ring.tile"
+    " Buffer_of_a_ring.swizzle",
+    ("the other endpoint of its ring", "L-PAIR L-BYTES"): "Buffer_of_a_ring.added Buffer_of_a_ring.removed"
+    " Buffer_of_a_ring.size",
     ("the other endpoint, which counts the same arrivals", "L-ARRIVALS"): "Ring.full Ring.empty Counter.arrivals",
     ("the other endpoint, which waits for the same bytes", "L-BYTES"): "Ring.bytes",
     ("an endpoint that shares no depth with it", "L-DEPTH"): "Ring.depth:narrowed",
     ("the other endpoint: one of them initialises", "L-INIT"): "Ring.init:either",
-    ("the other endpoints of the counter", "L-PAIR"): "Counter.side Counter.words Counter.scope Counter.restart",
-    ("callers, compiled for the old type", "L-SIGNATURE"): "Callable.signature Export.signature",
-    ("the callable that it is connected to", "L-SIGNATURE"): "Call.signature",
-    ("the export that it is connected to", "L-SIGNATURE"): "Import.signature Import.produce_signature",
+    ("the other endpoints of the counter", "L-PAIR"): "Counter.words",
+    ("the other endpoints of the counter", "L-PAIR L-RESTART"): "Counter.scope Counter.restart",
+    ("callers, compiled for the old type", "L-SIGNATURE"): "Callable.signature:callee Export.signature:callee",
+    ("the callable that it is connected to", "L-SIGNATURE"): "Call.signature:caller",
+    ("the export that it is connected to", "L-SIGNATURE"): "Import.signature Import.produce_signature:caller",
     ("what is called there, which needs its threads", "L-SITE"): "Site.role Site.threads Site.first_thread"
     " Site.guarantees:lost Call.site Import.site",
-    ("importers whose site lacks it", "L-SITE"): "Export.threads Export.align:larger Export.requires:gained",
-    ("importers of the tensor", "L-TENSOR"): "Export.dtype Export.completion Export.registers:larger",
-    ("the export of the tensor", "L-TENSOR"): "Import.dtype Import.completion Import.frame:smaller",
+    ("what its sites call, which needs aligned threads", "L-SITE"): "Role.align:looser",
+    (
+        "packages whose code nothing else runs",
+        "L-SITE L-UNRESOLVED",
+    ): "Role.calls:lost Callable.calls:lost Export.calls:lost",
+    ("importers whose site lacks it", "L-SITE"): "Export.threads Export.align:stricter Export.requires:gained",
+    ("importers of the tensor", "L-TENSOR"): "Export.dtype Export.completion Export.registers:larger"
+    " Export.placement:retiled",
+    ("the export of the tensor", "L-TENSOR"): "Import.dtype Import.completion Import.frame:smaller"
+    " Import.demand:retiled",
     ("importers that no route reaches any more", "L-ROUTE"): "Export.placement",
     ("exports that no route reaches it from any more", "L-ROUTE"): "Import.demand Import.scratch:dropped"
     " Import.barrier:dropped",
     ("users of the fact", "L-FACT"): "Fact.type",
     ("the owner of the fact", "L-FACT"): "FactUse.type FactUse.required:stated",
     ("claims of other packages for the phase", "L-LIFETIME"): "Stream.removed Stream.phases:lost",
+    ("pipelines in which nothing runs the phase, or has the event", "L-LIFETIME"): "Claim.lifetime:elsewhere"
+    " Buffer_of_a_ring.lifetime:elsewhere",
     ("packages with no shape or occupancy in common", "L-TOPOLOGY"): "Topology.added Topology.clusters:fewer-shapes"
     " Topology.occupancy:narrowed",
     ("the domain's other members", "L-DOMAIN"): "Domain.ranks:stated View.domain View.kind",
     ("callers: a session asks for it, or takes it no more", ""): "Buffer.added Buffer.removed Buffer.dtype Buffer.rank"
-    " Buffer.access Buffer.align:larger Argument.added Argument.removed Argument.type Domain.added Domain.removed"
+    " Buffer.access Buffer.align:stricter Argument.added Argument.removed Argument.type Domain.added Domain.removed"
     " View.added View.removed View.allocation",
 }
 
 _MINOR: dict[tuple[str, str], str] = {
     ("pipelines in which another package provides the name too", "L-DUPLICATE"): "Callable.added Export.added"
     " Fact.added Contract.defined:gained",
-    ("pipelines in which another package has the phase too", "L-DUPLICATE"): "Stream.added",
+    ("pipelines in which another package has the phase too", "L-DUPLICATE"): "Stream.added Stream.phases:gained",
     ("manifests that connect it", "L-MANIFEST"): "Call.removed Import.removed FactUse.removed",
     ("users that require the old value; the others are specialised anew", "L-FACT"): "Fact.value",
-    ("pipelines with little room left", "L-OVERLAP"): "Claim.added Claim.kind Claim.size:larger Claim.align:larger"
-    " Claim.lifetime Claim.proxy Buffer_of_a_ring.align:larger Buffer_of_a_ring.lifetime"
+    ("pipelines with little room left", "L-OVERLAP"): "Claim.added Claim.kind Claim.size:larger Claim.align:stricter"
+    " Claim.lifetime Claim.proxy Buffer_of_a_ring.align:stricter Buffer_of_a_ring.lifetime"
     " Buffer_of_a_ring.proxy Ring.drains:dropped Ring.init_uses:gained Role.uses:gained Callable.uses:gained"
     " Export.uses:gained Stream.roles Stream.exclusive:lost Stream.fenced:dropped Parameters.added"
     " Parameters.size:larger Parameters.align:larger Contract.static_shared:larger",
-    ("pipelines with few warps left", "L-WARPS"): "Role.added Role.warps:larger Role.align:larger",
+    ("pipelines with few warps or registers left", "L-WARPS L-REGS"): "Role.added Role.warps:larger Role.align:larger",
+    ("tensors that are staged through it", "L-ROUTE"): "Claim.size:smaller",
     ("pipelines with few registers left", "L-REGS"): "Role.registers:narrowed Role.need:larger",
     ("launches that would reset it under a peer", "L-RESTART"): "Claim.scope Claim.restart Buffer_of_a_ring.scope"
     " Buffer_of_a_ring.restart",
     ("code that several roles run", "L-SITE"): "WarpHandle.added WarpHandle.of",
     ("linkers with an older toolkit", "L-TOOLKIT"): "Contract.toolkit:newer Contract.ir_version:newer",
     ("runtimes of another provider interface", ""): "Provider.added Provider.removed Provider.abi",
-    ("", ""): "Site.added Site.removed Claim.removed Claim.dtype Claim.tile Claim.swizzle Ring.priority"
-    " Topology.removed WarpHandle.removed Parameters.removed Field.added Field.removed Field.offset Field.size",
+    (
+        "",
+        "",
+    ): "Site.added Site.removed Claim.removed Topology.removed WarpHandle.removed Parameters.removed"
+    " Field.added Field.removed Field.offset Field.size",
 }
 
 _PATCH: dict[tuple[str, str], str] = {
     ("controls, which are built from the source", "L-CONTROL"): "Contract.main:dropped",
-    ("", ""): "Role.entry Role.signature Callable.symbol Call.symbol Ring.on Ring.init_signature Counter.on"
-    " Export.symbol Import.symbol Import.produce Import.chunk FactUse.field Domain.rank_field Domain.ranks_field"
-    " View.field Provider.symbol Parameters.type Kernel.added Kernel.removed Kernel.max_threads Kernel.cluster"
-    " Member.added Member.removed Member.sha256 Contract.flags Contract.undefined",
+    ("", ""): "Kernel.added Kernel.removed Member.added Member.removed",
 }
 
 SILENT = {"name", "at", "Contract.version", "Contract.schema", "Contract.at", "Member.size"}
 """Fields of which nothing is said here: names match entries, locations are counted, versions judged, sizes implied."""
 
 
-def _effects() -> dict[tuple[str, str], tuple[Effect, str]]:
-    """By (struct, field): the effect, and the name of what harms."""
-    found: dict[tuple[str, str], tuple[Effect, str]] = {}
+def _effects() -> dict[tuple[str, str], list[tuple[Effect, str]]]:
+    """By (struct, field): the effects, the gravest first, each with the name of the harm that has it."""
+    found: dict[tuple[str, str], list[tuple[Effect, str]]] = {}
     for step, rows in ((Step.major, _MAJOR), (Step.minor, _MINOR), (Step.patch, _PATCH)):
-        for (whom, clause), keys in rows.items():
-            if clause and clause not in CLAUSES:
-                raise KeyError(f"no clause {clause}")
+        for (whom, names), keys in rows.items():
+            effect = Effect(step, whom, tuple(names.split()))
             for key in keys.split():
                 path, _, harm = key.partition(":")
                 struct, _, field = path.replace("_of_a_", " of a ").partition(".")
-                if (struct, field) in found:
-                    raise TypeError(f"{struct}.{field} has two effects")
-                found[struct, field] = Effect(step, whom, clause), harm
+                found.setdefault((struct, field), []).append((effect, harm))
     return found
 
 
 EFFECTS = _effects()
 
 
+_OTHERS: dict[Class, Effect] = {
+    "paired": Effect(Step.major, "declarations that must agree with it"),
+    "captured": Effect(Step.patch),
+    "inert": Effect(Step.patch),
+    "promise": Effect(Step.minor),
+}
+"""By the class of a field of which no table says more."""
+
+
 def _effect(struct: str, field: str, old: Any = None, new: Any = None) -> Effect:
-    effect, harm = EFFECTS[struct, field]
-    if _HARMS[harm](old, new):
-        return effect
-    return Effect(min(Step.minor, effect.step))
+    """Of a field, or of a whole entry that is "added" or "removed"."""
+    if (struct, field) not in EFFECTS:
+        whole = {"added": Effect(Step.minor), "removed": Effect(Step.major, "whoever relies on it")}
+        return whole[field] if field in whole else _OTHERS[CLASSES[struct, field]]
+    effects = EFFECTS[struct, field]
+    harmless = Effect(min(Step.minor, effects[0][0].step))
+    return next((effect for effect, harm in effects if _HARMS[harm](old, new)), harmless)
 
 
 # ---- the difference -------------------------------------------------------------------------------------------------
@@ -246,13 +283,19 @@ def _matched(
             yield Difference(_title(b), "added", "", _spelled(b), None, _at(b, new), _effect(kind_of(b), "added"))
 
 
-def _entries(*values: Any) -> tuple[dict[str, msgspec.Struct], ...] | None:
-    """Each value's entries by name; None where the field holds no entries."""
-    listed = [cast(tuple[Any, ...], v) if isinstance(v, tuple) else () if v is None else (v,) for v in values]
-    items = [item for value in listed for item in value]
+def _entries(old: Any, new: Any) -> tuple[dict[str, msgspec.Struct], dict[str, msgspec.Struct]] | None:
+    """The entries of both by name, of what is one by ""; None where the field holds no entries."""
+    ours, theirs = (_listed(value) for value in (old, new))
+    items = [*ours, *theirs]
     if not items or not all(isinstance(item, msgspec.Struct) and not isinstance(item, VALUES) for item in items):
         return None
-    return tuple({getattr(item, "name", ""): item for item in value} for value in listed)
+    return {getattr(item, "name", ""): item for item in ours}, {getattr(item, "name", ""): item for item in theirs}
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return cast(tuple[Any, ...], value)
+    return () if value is None else (value,)
 
 
 def _places(old: msgspec.Struct, new: msgspec.Struct) -> Iterator[tuple[Any, Any]]:
@@ -278,7 +321,8 @@ def _apart(old: Any, new: Any) -> tuple[str, str]:
     if isinstance(old, tuple) and isinstance(new, tuple):
         ours, theirs = cast(tuple[Any, ...], old), cast(tuple[Any, ...], new)
         if all(isinstance(item, str) for item in ours + theirs) and set(ours) != set(theirs):
-            return tuple(_spelled(tuple(i for i in x if i not in y)) for x, y in ((ours, theirs), (theirs, ours)))  # pyright: ignore[reportReturnType]
+            lost, gained = (tuple(i for i in x if i not in y) for x, y in ((ours, theirs), (theirs, ours)))
+            return _spelled(lost), _spelled(gained)
     return _spelled(old), _spelled(new)
 
 

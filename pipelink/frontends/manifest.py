@@ -251,8 +251,7 @@ def to_module(
     """The IR of a manifest. Packages are looked for in `folder` (the manifest's own), its `search`, then `search`.
 
     `toolkit` is the linker's, by default the newest of the packages'; files of `instead` take the place of packages of
-    these names. Raises PipelinkError with all errors: of syntax,
-    of the schema, of packages, of pairing.
+    these names. Raises PipelinkError with all errors: of syntax, of the schema, of packages, of pairing.
     """
     manifest, source = parse(text, name)
     manifest = msgspec.structs.replace(manifest, packages={**manifest.packages, **(instead or {})})

@@ -20,7 +20,7 @@ def read_text(stream: IO[bytes], name: str) -> str:
         raise fail("L-SYNTAX", f"not UTF-8 text: {error.reason} at byte {error.start}", Place(name)) from None
 
 
-def _toolkit() -> str:
+def linking_toolkit() -> str:
     """The version of the toolkit that links here; "" where there is none, which still lets IR be made and read."""
     from pipelink.backend.toolchain import ToolError, toolkit
 
@@ -41,7 +41,7 @@ class ManifestFrontend(Frontend):
         from pipelink.frontends.manifest import to_module
 
         text = read_text(input, input_name)
-        return to_module(text, input_name, Path(input_name).parent, [Path(s) for s in self.search], _toolkit())
+        return to_module(text, input_name, Path(input_name).parent, [Path(s) for s in self.search], linking_toolkit())
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,23 @@ class _Explain(argparse.Action):
         parser.exit()
 
 
-def add_diagnostic_options(parser: argparse.ArgumentParser) -> None:
-    """`--format`, for `run`, and `--explain`."""
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of errors: json is one a line")
+class _Version(argparse.Action):
+    """`--version` prints the version of the distribution, looked up only then, and ends the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"{parser.prog} {version('pipelink')}")
+        parser.exit()
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version, and stop")
+
+
+def add_diagnostic_options(parser: argparse.ArgumentParser, form: str = "form of errors: json is one a line") -> None:
+    """`--format`, for `run`, and `--explain`; `form` says what the former is for."""
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=form)
     parser.add_argument("--explain", action=_Explain, metavar="CLAUSE", help="say what a clause means, and stop")
 
 

@@ -8,15 +8,19 @@ from functools import partial
 from pathlib import Path
 
 from pipelink.ir.diagnostics import Place, fail
-from pipelink.tools.common import run
+from pipelink.tools.common import add_diagnostic_options, add_version, run
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("pl-inspect", description=__doc__)
     parser.add_argument("file", type=Path, help="a package or an image")
-    parser.add_argument("--json", action="store_true", help="the contract, or the record, as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="the contract, or the record, as JSON; so does --format json"
+    )
     parser.add_argument("--extract", type=Path, metavar="DIR", help="write the members to a folder")
+    add_diagnostic_options(parser, "json: the contract, or the record, as JSON, and errors one a line")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    add_version(parser)
     return parser
 
 
@@ -51,7 +55,7 @@ def inspect(arguments: argparse.Namespace) -> int:
             raise fail("L-USAGE", "a package is .plpkg, an image .plimg", Place(str(path)))
     if arguments.extract:
         _write(arguments.extract, members)
-    if arguments.json:
+    if arguments.json or arguments.format == "json":
         sys.stdout.write(text.decode())
     elif not arguments.extract:
         show(json.loads(text))
@@ -60,7 +64,7 @@ def inspect(arguments: argparse.Namespace) -> int:
 
 def main(args: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(args)
-    sys.exit(run("pl-inspect", lambda: inspect(arguments), arguments.debug))
+    sys.exit(run("pl-inspect", lambda: inspect(arguments), arguments.debug, arguments.format))
 
 
 if __name__ == "__main__":

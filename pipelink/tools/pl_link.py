@@ -8,9 +8,10 @@ from pathlib import Path
 from threading import Thread
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.frontend import Frontend
 
 from pipelink.ir.diagnostics import Place, fail
-from pipelink.tools.common import add_diagnostic_options, progress, run
+from pipelink.tools.common import add_diagnostic_options, add_version, progress, run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -25,9 +26,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-cache", action="store_true", help="make the link anew, and keep nothing of it")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave generated sources and single units there")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the placement and the decisions")
+    add = parser.add_argument
+    add("--why-here", metavar="HANDLE", help="say why a claim, ring or role (package.handle) is where it is, and stop")
+    add(
+        "--why-not", metavar="RING=DEPTH", help="say what keeps a ring from that depth and what a stage costs, and stop"
+    )
+    add("--dump-smt", metavar="FILE", type=Path, help="write the placement, at its depths, as SMT-LIB, and stop")
+    add(
+        "--no-contracts",
+        metavar="OLD",
+        type=Path,
+        help="to demonstrate: link by symbols alone; packages that the pipeline OLD has unchanged keep its constants",
+    )
     add_diagnostic_options(parser)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
-    parser.add_argument("--version", action="version", version="pl-link 0.1.0")
+    add_version(parser)
     return parser
 
 
@@ -38,13 +51,17 @@ def load(path: Path, search: Sequence[Path]) -> ModuleOp:
 
     from pipelink.frontends.xdsl import LocatedFrontend, ManifestFrontend
     from pipelink.ir.pl import PL
+    from pipelink.plugins import plugins
 
     context = Context()
     context.load_dialect(Builtin)
     context.load_dialect(PL)
-    frontend = {".toml": ManifestFrontend(tuple(map(str, search))), ".mlir": LocatedFrontend()}.get(path.suffix)
-    if frontend is None:
-        raise fail("L-USAGE", "an input is a manifest (.toml) or IR (.mlir)", Place(str(path)))
+    known: dict[str, Frontend] = {".toml": ManifestFrontend(tuple(map(str, search))), ".mlir": LocatedFrontend()}
+    theirs = {f".{name}": made for name, made in plugins().frontends.items()} if path.suffix not in known else {}
+    if path.suffix not in {**known, **theirs}:
+        others = "".join(f", or {suffix}" for suffix in sorted(theirs))
+        raise fail("L-USAGE", f"an input is a manifest (.toml) or IR (.mlir){others}", Place(str(path)))
+    frontend = known[path.suffix] if path.suffix in known else theirs[path.suffix]()
     with path.open("rb") as stream:
         return frontend.parse(context, stream, str(path))
 
@@ -63,6 +80,21 @@ def finish(module: ModuleOp) -> None:
     if undone:
         link_pipeline(undone[0]).apply(Context(), module)
         verify(module, "the passes of the link")
+
+
+def analyse(module: ModuleOp) -> None:
+    """Verify the contracts and run the passes before `pl-relocate` that the module still lacks."""
+    from xdsl.context import Context
+
+    from pipelink.passes import LINK, get_all_passes
+    from pipelink.passes.base import missing
+    from pipelink.passes.pipeline import verify
+
+    verify(module)
+    for name in LINK[: LINK.index("pl-relocate")]:
+        step = get_all_passes()[name]
+        if not step().produces or any(missing(module, p) for p in step().produces):
+            step()().apply(Context(), module)
 
 
 def solve(module: ModuleOp) -> None:
@@ -105,7 +137,14 @@ def link(arguments: argparse.Namespace) -> int:
     """The whole command. Raises PipelinkError; no image is written unless everything holds."""
     from pipelink.backend import cache
 
-    fresh = arguments.no_cache or arguments.keep or arguments.emit_cuda
+    if any(asked is not None for asked in (arguments.why_here, arguments.why_not, arguments.dump_smt)):
+        from pipelink.tools.why import answer
+
+        module = load(arguments.input, arguments.search)
+        analyse(module)
+        answer(module, arguments)
+        return 0
+    fresh = arguments.no_cache or arguments.keep or arguments.emit_cuda or arguments.no_contracts
     options = ["control"] * arguments.control
     kept = None if fresh else cache.entry(arguments.input, arguments.search, options)
     made = kept.read() if kept else None
@@ -134,6 +173,22 @@ def _show(data: bytes, verbose: bool) -> None:
         print(f"control: {decided['control']['lto']}\nplain nvcc control: {decided['control']['plain']}")
 
 
+def _by_symbols(module: ModuleOp, arguments: argparse.Namespace) -> bytes:
+    """The image of a link that nothing checks. Its record says so."""
+    from pipelink.backend import image, record
+    from pipelink.backend.link import link, load_packages
+    from pipelink.backend.postlink import Image
+    from pipelink.backend.stale import keep_constants
+
+    older = load(arguments.no_contracts, arguments.search)
+    finish(older)
+    kept = keep_constants(module, older)
+    for line in ("linked by symbols alone, unchecked: the kernel may hang or leave output unwritten", *kept):
+        print(f"pl-link: warning: {line}", file=sys.stderr)
+    linked = link(module, load_packages(module, folders(module, arguments.input, arguments.search)))
+    return image.made(linked, {**record.make(Image(linked)), "contracts": False, "stale": kept})
+
+
 def _make(arguments: argparse.Namespace) -> bytes | None:
     """Link; the image, or None where only the generated code was asked for."""
     from pipelink.backend import control, cuda, image, record
@@ -152,6 +207,8 @@ def _make(arguments: argparse.Namespace) -> bytes | None:
     if arguments.emit_cuda:
         sys.stdout.write(cuda.generate(module))
         return None
+    if arguments.no_contracts:
+        return _by_symbols(module, arguments)
     packages = load_packages(module, folders(module, source, arguments.search))
     if arguments.control:
         control.require_sources(packages, pipeline_of(module))

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from pipelink.ir.diagnostics import fail
-from pipelink.tools.common import add_diagnostic_options, progress, run
+from pipelink.tools.common import add_diagnostic_options, add_version, progress, run
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -31,6 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="store_true", help="print a summary")
     add_diagnostic_options(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    add_version(parser)
     return parser
 
 

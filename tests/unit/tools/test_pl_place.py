@@ -127,3 +127,32 @@ def test_a_missing_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
         main([str(tmp_path / "none.json")])
     assert stop.value.code == 1
     assert "error[L-FILE]: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "said"),
+    [
+        ("x.csv", "id,lower,upper,size\na,0,1,1\nb,0,1,0\n", (), "x.csv:3: error[L-SYNTAX]: claim b: size 0 is not"),
+        ("x.csv", "id,lower,upper,size,align\na,0,1,4,-8\n", (), "x.csv:2: error[L-SYNTAX]: claim a: alignment -8"),
+        ("x.csv", "id,lower,upper,size\na,0,1,1\na,0,1,1\n", (), "x.csv:3: error[L-SYNTAX]: claim a is named twice"),
+        ("x.csv", "id,lower,upper,size\na,5,1,1\n", (), "x.csv:2: error[L-SYNTAX]: claim a: live from 5 to 1"),
+        ("x.json", '{\n"claims": [\n{"name": "a", "size": 1}],}', (), "x.json:3: error[L-SYNTAX]: JSON is malformed"),
+        ("x.json", '{"claims": [{"name": "", "size": 1}]}', (), "a name that cannot be printed: ''"),
+        ("x.json", '{"claims": [{"name": "a\\u0000", "size": 1}]}', (), "a name that cannot be printed: 'a\\x00'"),
+        ("x.json", '{"claims": []}', ("--capacity", "-1"), "domain memory: capacity -1 is negative"),
+        ("x.json", '{"claims": []}', ("--work", "-5"), "error[L-USAGE]: --work counts search nodes: -5 is negative"),
+    ],
+)
+def test_bad_input_is_an_error_with_its_line(place, name: str, text: str, options: tuple[str, ...], said: str) -> None:
+    status, out, err = place(name, text, *(options or ("--capacity", "9")))
+    assert (status, out) == (1, "")
+    assert said in err
+    assert "internal error" not in err
+
+
+def test_absurd_numbers_are_answered(place) -> None:
+    huge = '{"claims": [{"name": "a", "size": 1000000000000000000000}, {"name": "b", "size": 7, "align": 999983}]}'
+    status, _, err = place("x.json", huge, "--capacity", "10")
+    assert status == 1
+    assert "over by 999,999,999,999,999,999,997" in err
+    assert place("y.json", '{"claims": []}', "--capacity", "0")[0] == 0
