@@ -232,6 +232,15 @@ def no_gpu_fence(image: Image) -> Iterator[Fault]:
             yield "L-CODE", f"{found} memory barriers of scope {suffix}, for which no counter asks"
 
 
+def tensor_memory(image: Image) -> Iterator[Fault]:
+    """Tensor memory is allocated for the whole block by who generates the kernel, for what is claimed: no one else may
+    (PTX ISA, tcgen05.alloc)."""
+    claimed = any(c.kind.data is Kind.tmem for c in image.symbols.ops(ClaimOp))
+    found = sum(i.opcode.startswith("UTCATOMSWS") for i in image.code.instructions)
+    if found and not claimed:
+        yield "L-CODE", "the code allocates tensor memory, which no one claims"
+
+
 def stubs(image: Image) -> Iterator[Fault]:
     """Every handle's constant in the generated text is the placement's."""
     found = {m[1]: int(m[2]) for m in re.finditer(r"unsigned (plh_\w+)\(\) \{ return (\d+)u; \}", image.linked.text)}
@@ -337,6 +346,7 @@ CHECKS: dict[str, Callable[[Image], Iterator[Fault]]] = {
     "budgets": budgets,
     "barrier-ids": barrier_ids,
     "no-gpu-fence": no_gpu_fence,
+    "tensor-memory": tensor_memory,
 }
 """By name; those that read the disassembly come last."""
 

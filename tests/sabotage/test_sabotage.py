@@ -160,4 +160,5 @@ def test_the_controls_notice_a_transfer_index_in_the_code() -> None:
 
 def test_every_check_is_tripped() -> None:
     tripped = frozenset[str]().union(*(noticed(s.name) for s in SABOTAGES)) | {"transfers", "placement"}
+    tripped |= {"tensor-memory"}  # by test_p77: no Hopper kernel has it
     assert tripped == frozenset(postlink.CHECKS)

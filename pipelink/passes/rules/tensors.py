@@ -1,5 +1,7 @@
 """A tensor's demand fits its placement, and the import's site fits the export's requirements."""
 
+from math import gcd
+
 from pipelink.ir.attributes import Kind
 from pipelink.ir.diagnostics import Note
 from pipelink.ir.locations import place_of
@@ -22,14 +24,29 @@ def check_tensors(checked: Checked) -> None:
         _check_lends(checked, export, import_)
 
 
-def _conflict(checked: Checked, clause: str, what: str, export: ExportOp, import_: ImportOp, a: str, b: str) -> None:
+def _conflict(
+    checked: Checked, clause: str, what: str, export: ExportOp, import_: ImportOp, a: str, b: str, hint: str = ""
+) -> None:
     checked.errors.error(
         clause,
         f"tensor '{qualified(import_)}': {what} {b}, where '{qualified(export)}' has {a}",
         place_of(import_),
         Note(f"'{qualified(export)}' has {what} {a}", place_of(export)),
         Note(f"'{qualified(import_)}' has {what} {b}", place_of(import_)),
+        hint=hint,
     )
+
+
+def _chunk_that_fits(export: ExportOp, import_: ImportOp) -> str:
+    """The largest part of the demanded chunk that divides the placed tile, for each axis that chunks walk along."""
+    chunks = dict(exact_map(import_.demand.data).domain).get(import_.chunk.data, 1)
+    has = dict(_shape(export.placement.data))
+    hints: list[str] = []
+    for axis, extent in _shape(import_.demand.data):
+        held = has.get(axis, extent)
+        if held != extent and extent % chunks == 0 and held % (extent // chunks):
+            hints.append(f"a chunk of {gcd(held, extent // chunks)} along {axis} divides the tile of {held}")
+    return "; ".join(hints)
 
 
 def _check_tile(checked: Checked, export: ExportOp, import_: ImportOp) -> None:
@@ -40,7 +57,8 @@ def _check_tile(checked: Checked, export: ExportOp, import_: ImportOp) -> None:
     ]
     for what, a, b in pairs:
         if a != b:
-            _conflict(checked, "L-TENSOR", what, export, import_, a, b)
+            hint = _chunk_that_fits(export, import_) if what == "tile" else ""
+            _conflict(checked, "L-TENSOR", what, export, import_, a, b, hint)
     if export.dtype.data not in C_TYPES:
         message = f"tensor '{qualified(export)}' has element type {export.dtype.data}"
         checked.errors.error("L-TENSOR", message, place_of(export), hint=f"register tensors hold {', '.join(C_TYPES)}")
