@@ -373,7 +373,7 @@ def _placed(row: dict[str, Any]) -> str:
     return "; ".join(row["faults"]) or ("yes, checked" if row["placed"] else "no")
 
 
-COMMANDS = ("pl-pack", "pl-link", "pl-opt", "pl-inspect", "pl-diff", "pl-check-frontend")
+COMMANDS = ("pl-pack", "pl-link", "pl-opt", "pl-inspect", "pl-diff", "pl-check-frontend", "pl-place")
 SECTIONS: dict[str, Callable[[], str]] = {
     **{name: lambda name=name: command(name) for name in COMMANDS},
     "manifest": manifest_keys,

@@ -2,19 +2,21 @@
 
 import io
 import json
+import re
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 from pipelink.backend.archive import pack
 from pipelink.backend.link import Linked
 from pipelink.backend.record import digest
+from pipelink.frontends.contract import IDENTIFIER
 from pipelink.ir.diagnostics import Place, fail
 
 RECORD = "record.json"
 CUBIN = "kernel.cubin"
 MAX_BYTES = 256 << 20
+MEMBER = re.compile(rf"{RECORD}|{CUBIN}|providers/{IDENTIFIER.pattern}\.so")
 
 
 def encode(record: dict[str, Any]) -> bytes:
@@ -45,17 +47,23 @@ def record(data: bytes) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, bytes]:
-    """The members of an image, each as its record states it. Raises PipelinkError (L-PACKAGE), OSError."""
+    """The members of an image, each as its record states it. Raises PipelinkError (L-PACKAGE), OSError.
+
+    As `made` writes it and in no other form: nothing is compressed, encrypted or there twice."""
     place = Place(str(path))
+    if path.stat().st_size > MAX_BYTES:
+        raise fail("L-PACKAGE", f"larger than {MAX_BYTES >> 20} MiB", place)
     data = path.read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(i.file_size for i in archive.infolist()) > MAX_BYTES:
-                raise fail("L-PACKAGE", f"larger than {MAX_BYTES >> 20} MiB", place)
-            found = {i.filename: archive.read(i) for i in archive.infolist()}
+            plain = [i for i in archive.infolist() if i.compress_type == zipfile.ZIP_STORED and not i.flag_bits]
+            found = {i.filename: archive.read(i) for i in plain}
         stated: dict[str, str] = json.loads(found[RECORD])["members"]
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, NotImplementedError, zlib.error):
-        raise fail("L-PACKAGE", "damaged, or no image", place) from None
+        sound = pack(found) == data and all(MEMBER.fullmatch(name) for name in found)
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, NotImplementedError, RecursionError):
+        sound, found, stated = False, {}, {}
+    if not sound:
+        raise fail("L-PACKAGE", "damaged, or no image", place)
     if {n: digest(d) for n, d in found.items() if n != RECORD} != stated:
         raise fail("L-PACKAGE", "the members are not those that record.json states", place)
     return found

@@ -73,9 +73,7 @@ def compile_generated(text: str, pipeline: PipelineOp) -> bytes:
     return nvrtc.compile_ltoir(text, pipeline.target.data, GENERATED, fp_mode(pipeline))
 
 
-def _duplicates(
-    error: nvjitlink.LinkError, pipeline: PipelineOp, packages: Mapping[str, Package]
-) -> PipelinkError:
+def _duplicates(error: nvjitlink.LinkError, pipeline: PipelineOp, packages: Mapping[str, Package]) -> PipelinkError:
     """What several objects define although no contract shows it: a variable that no function of its object uses."""
     errors = Diagnostics()
     ops = {op.sym_name.data: op for op in Symbols(pipeline).ops(PackageOp)}

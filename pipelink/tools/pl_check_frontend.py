@@ -39,6 +39,7 @@ def checks(path: Path) -> Iterator[tuple[str, str]]:
     contract = found.contract
     count, size = len(found.members), sum(member.size for member in contract.members)
     yield "members", f"{count} of {size} bytes in all, each with the digest that the contract lists"
+    _check_alone(found)
     yield "contract", f"{contract.name} {contract.version}, schema {contract.schema}; its names and numbers are legal"
     evidence, source = _evidence(found)
     errors = _unlike(found, evidence)
@@ -50,6 +51,29 @@ def checks(path: Path) -> Iterator[tuple[str, str]]:
         yield "exports", inline
     errors.errors += inlined.errors
     errors.check()
+
+
+def _check_alone(package: "Package") -> None:
+    """The rules of a link, but for those that ask who else is there. Raises PipelinkError."""
+    from pipelink.ir.builder import PipelineBuilder
+    from pipelink.ir.symbols import Symbols, pipeline_of
+    from pipelink.passes.pipeline import verify
+    from pipelink.passes.reach import Reach
+    from pipelink.passes.rules import Checked, lifetimes, names
+    from pipelink.passes.verify_contracts import STAGES
+
+    contract, errors = package.contract, Diagnostics()
+    builder = PipelineBuilder(contract.name, contract.target, contract.toolkit)
+    builder.package(contract, package.digest, "")
+    module = builder.module()
+    verify(module)
+    symbols = Symbols(pipeline_of(module))
+    checked = Checked(symbols.pipeline, symbols, Reach(symbols), errors)
+    others = (names.check_providers, names.check_two_ends, lifetimes.check_lifetimes)
+    for rules in STAGES:
+        for rule in (rule for rule in rules if rule not in others):
+            rule(checked)
+        errors.check()
 
 
 def _evidence(package: "Package") -> "tuple[Evidence, str]":

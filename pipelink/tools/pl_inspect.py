@@ -3,9 +3,10 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pipelink.ir.diagnostics import Place, fail
 from pipelink.tools.common import add_diagnostic_options, add_version, run
@@ -58,8 +59,17 @@ def inspect(arguments: argparse.Namespace) -> int:
     if arguments.json or arguments.format == "json":
         sys.stdout.write(text.decode())
     elif not arguments.extract:
-        show(json.loads(text))
+        _show(json.loads(text), show, path)
     return 0
+
+
+def _show(text: dict[str, Any], show: Callable[[dict[str, Any]], None], path: Path) -> None:
+    """As text. A record that says something else than `pl-link` writes is refused here: nothing else checks it."""
+    try:
+        show(text)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        said = f"no record as this version of pipelink writes it: {type(error).__name__}: {error}"
+        raise fail("L-PACKAGE", said, Place(str(path))) from None
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -186,7 +186,8 @@ def test_it_links(foreign: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "clause"),
     [
-        ({"claims": ()}, "L-UNDEFINED"),
+        ({"claims": ()}, "L-UNRESOLVED"),
+        ({"claims": (), "roles": ()}, "L-UNDEFINED"),
         ({"undefined": ()}, "L-PACKAGE"),
         ({"fp": FpMode(ftz=True)}, "L-PACKAGE"),
         ({"target": "sm_100a"}, "L-LTO"),

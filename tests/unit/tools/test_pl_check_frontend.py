@@ -75,6 +75,10 @@ def without_source(contract: c.Contract, members: dict[str, bytes]) -> c.Contrac
     return replace(contract, main="")
 
 
+def without_claim(contract: c.Contract, members: dict[str, bytes]) -> c.Contract:
+    return replace(contract, claims=(), roles=(replace(contract.roles[0], uses=()),))
+
+
 def test_what_was_checked_is_printed(check: Callable[..., Result]) -> None:
     result = check(lambda contract, members: contract)
     assert (result.status, result.err) == (0, "")
@@ -115,7 +119,8 @@ def test_without_annotations_the_object_alone_speaks(check: Callable[..., Result
         (entry("callables", name="sum"), "error[L-PACKAGE]: callable"),
         (entry("callables", symbol="adder_sum"), "adder.cu:5:1: error[L-INLINE]: callable add: the object does not"),
         (entry("callables", signature=c.Signature("int", ("int *",))), "error[L-PACKAGE]: callables[0].signature: "),
-        (entry("claims", name="lost"), "error[L-UNDEFINED]: no annotation names `plh_adder__kept`"),
+        (entry("claims", name="lost"), "adder.cu:8:1: error[L-UNRESOLVED]: 'uses' of 'adder.work' names @kept, "),
+        (without_claim, "error[L-UNDEFINED]: no annotation names `plh_adder__kept`"),
         (plainly(at=c.Location("adder.cu", 1, 1)), "error[L-PACKAGE]: the contract places its entries where no"),
         (with_source(SOURCE.replace("+= *a;", "+= *a")), "error[L-COMPILE]: "),
     ],
@@ -127,6 +132,27 @@ def test_a_contract_that_is_not_its_objects_is_refused(
     assert result.status == 1
     assert error in result.err
     assert result.out.startswith("x.plpkg: not well formed\n  members ")
+
+
+FIELDLESS = c.FactUse("tile", "i32", "tile", c.Location("adder.cu", 4, 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (entry("claims", align=24), "adder.cu:6:1: error[L-IR]: 'pl.claim' needs an alignment that is a power of two"),
+        (plainly(fact_uses=(FIELDLESS,)), "adder.cu:4:1: error[L-FACT]: fact 'adder.tile' goes to field 'tile', which"),
+        (entry("roles", uses=("other",)), "adder.cu:8:1: error[L-UNRESOLVED]: 'uses' of 'adder.work' names @other"),
+    ],
+)
+def test_what_any_link_would_refuse_is_said_here(check: Callable[..., Result], change: Change, error: str) -> None:
+    """Without another package: what those would provide is not missed."""
+    call = c.Call("elsewhere", "adder_call", c.Signature("void", ()), c.Location("adder.cu", 4, 1))
+    result = check(lambda contract, members: replace(change(contract, members), calls=(call,)))
+    assert result.status == 1
+    assert error in result.err
+    assert result.err.count(": error[") == 1
+    assert [line.split()[0] for line in result.out.splitlines()] == ["x.plpkg:", "members"]
 
 
 @pytest.mark.parametrize("data", [b"", b"no package", b"PK\3\4" * 20])
