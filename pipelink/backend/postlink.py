@@ -144,7 +144,8 @@ def no_stack(image: Image) -> Iterator[Fault]:
         yield "L-REGS", f"the register groups do not fit: {spilt}{_needs(image)}"
     elif use.stack or image.kernel.stack_frame:
         yield "L-CODE", f"the kernel uses {max(use.stack, image.kernel.stack_frame)} bytes of stack"
-    if not use.spill_loads and (local := sass.count(image.code, "LDL", "STL")):
+    spills = use.spill_loads or use.spill_stores
+    if not spills and (local := sass.count(image.code, "LDL", "STL")):
         yield "L-CODE", f"{local} instructions access local memory"
     if calls := [c for c in sass.calls(image.code) if "$__internal_" not in c]:
         yield "L-CODE", f"calls remain: {', '.join(sorted(set(calls)))}"
