@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 GEMM := components/gemm_swiglu
 FACTS := components/facts
-PACKAGES := $(patsubst components/%.cu,build/%.plpkg,$(wildcard $(GEMM)/*.cu $(FACTS)/*.cu))
+ATTENTION := components/attention
+PACKAGES := $(patsubst components/%.cu,build/%.plpkg,$(wildcard $(GEMM)/*.cu $(FACTS)/*.cu $(ATTENTION)/*.cu))
 
 .PHONY: demo test lint format sabotage mutants setup packages docs clean
 
