@@ -280,5 +280,5 @@ def _sparse_mask(variant: Variant, made: Tensors, seen: Callable[..., Any]) -> A
         some, every = halves.any(3).any(-1), halves.all(3).all(-1) & ~diagonal
     lists: list[Any] = []
     for blocks in (some & ~every, every):
-        lists += [blocks.sum(-1).int(), blocks.int().argsort(-1, descending=True, stable=True).int()]
+        lists += [blocks.sum(-1).int(), blocks.int().argsort(dim=-1, descending=True, stable=True).int()]
     return BlockMask.from_kv_blocks(*lists, BLOCK_SIZE=TILE, mask_mod=seen, seq_lengths=(shape.queries, shape.keys))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("gemm_swiglu", "facts")
+FOLDERS = ("attention", "facts", "gemm_swiglu")
 
 
 @pytest.fixture(scope="session")
