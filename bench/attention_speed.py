@@ -122,7 +122,15 @@ def compare(image: Path, variant: Variant, length: int, given: argparse.Namespac
             "tflops": operations / milliseconds * 1e-9, "speed_q1": low, "speed": ratio, "speed_q3": high,
             "apart": apart, "wrong": not apart <= CLOSE, "card": card, "raw": [p.json() for p in raw],
         })  # fmt: skip
+        print(row(results[-1]), flush=True)
     return results
+
+
+def row(r: dict[str, Any]) -> str:
+    wrong = " WRONG" if r["wrong"] else ""
+    spread = f"[{r['speed_q1']:.4f}, {r['speed_q3']:.4f}]"
+    what = f"{r['pipeline']:16} {r['length']:6} {r['against']:6}"
+    return f"{what} {r['speed']:.4f} {spread} {r['ms']:.4f} ms {r['tflops']:.0f} TF/s{wrong}"
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -139,9 +147,8 @@ def main(args: Sequence[str] | None = None) -> int:
     before = yardstick()
     results: list[dict[str, Any]] = []
     for path in paths:
-        variant = VARIANTS[path.stem]
         for length in given.lengths:
-            results += compare(path, variant, length, given)
+            results += compare(path, VARIANTS[path.stem], length, given)
     body = {
         "images": [images.identity(p) for p in sorted(given.folder.glob("*.plimg"))],
         "yardstick": {"before": before, "after": yardstick()},
@@ -149,12 +156,6 @@ def main(args: Sequence[str] | None = None) -> int:
         "results": results,
     }
     report.finish("bench.attention_speed", given.out, body, args)
-    for r in results:
-        wrong = " WRONG" if r["wrong"] else ""
-        print(
-            f"{r['pipeline']:16} {r['length']:6} {r['against']:6} {r['speed']:.4f} [{r['speed_q1']:.4f}, "
-            f"{r['speed_q3']:.4f}] {r['ms']:.4f} ms {r['tflops']:.0f} TF/s{wrong}"
-        )
     print(f"yardstick {before['tflops']:.0f} TF/s before, {body['yardstick']['after']['tflops']:.0f} after")
     return int(any(r["wrong"] for r in results))
 
