@@ -90,9 +90,9 @@ class Generator:
         self.direct = direct
         self.symbols = Symbols(pipeline)
         (self.dispatch,) = self.symbols.ops(DispatchOp)
-        self.cluster = pipeline.cluster.get_values() if pipeline.cluster is not None else (1, 1, 1)
-        self.clustered = any(extent > 1 for extent in self.cluster)
-        self.occupancy = pipeline.occupancy.value.data if pipeline.occupancy is not None else 1
+        self.cluster = pipeline.shape
+        self.clustered = pipeline.clustered
+        self.occupancy = pipeline.blocks
         self.registers = pipeline.capacities.integers["registers"]
         self.params = {p.sym_name.data: q for q in self.symbols.ops(ParamOp) if (p := package_of(q))}
 

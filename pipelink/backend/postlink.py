@@ -79,8 +79,7 @@ class Image:
 
     @property
     def clustered(self) -> bool:
-        cluster = self.linked.pipeline.cluster
-        return cluster is not None and any(extent > 1 for extent in cluster.get_values())
+        return self.linked.pipeline.clustered
 
     @property
     def dispatch(self) -> DispatchOp:
@@ -117,8 +116,7 @@ def launch_bounds(image: Image) -> Iterator[Fault]:
     threads = image.dispatch.threads.value.data
     if tuple(image.kernel.max_threads[:1]) != (threads,):
         yield "L-CODE", f"the kernel is bound to {image.kernel.max_threads} threads, not {threads}"
-    shape = image.linked.pipeline.cluster
-    wanted = tuple(shape.get_values()) if shape is not None and image.clustered else ()
+    wanted = image.linked.pipeline.shape if image.clustered else ()
     if tuple(image.kernel.cluster) != wanted:
         yield "L-CODE", f"the kernel is bound to clusters of {image.kernel.cluster}, not {wanted}"
     size = max(image.dispatch.parameters.value.data, 128)

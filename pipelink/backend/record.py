@@ -238,8 +238,8 @@ def make(image: Image) -> Json:
         "kernel": linked.kernel,
         "threads": dispatch.threads.value.data,
         "dynamic_shared": pipeline.footprint.integers["smem"] if pipeline.footprint else 0,
-        "cluster": list(pipeline.cluster.get_values()) if pipeline.cluster else [1, 1, 1],
-        "occupancy": _int(pipeline.occupancy) or 1,
+        "cluster": list(pipeline.shape),
+        "occupancy": pipeline.blocks,
         "fp": pipeline.fp.integers,
         "packages": [
             {"name": p.sym_name.data, "version": p.version.data, "digest": p.digest.data, "toolkit": p.toolkit.data}

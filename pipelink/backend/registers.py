@@ -70,9 +70,8 @@ def _probe(image: Image, group: GroupOp, packages: Mapping[str, Package]) -> int
     groups = _groups(pipeline)
     chosen = next(g for g in groups if g.warps == group.warps)
     assert pipeline.threads is not None
-    occupancy = pipeline.occupancy.value.data if pipeline.occupancy is not None else 1
     threads, registers = pipeline.threads.value.data, pipeline.capacities.integers["registers"]
-    pool = entry_registers(registers, threads, occupancy) * threads // 128
+    pool = entry_registers(registers, threads, pipeline.blocks) * threads // 128
     for other in groups:
         if other is not chosen:
             low = -(-_range(pipeline, other)[0] // GRAIN) * GRAIN

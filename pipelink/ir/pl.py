@@ -215,6 +215,20 @@ class PipelineOp(PlOp):
             if has.get(name, -1) < least:
                 raise VerifyException(f"'{self.name}' needs a capacity {name} of at least {least}, not {has.get(name)}")
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The blocks of its cluster in x, y and z."""
+        return (1, 1, 1) if self.cluster is None else tuple(self.cluster.get_values())
+
+    @property
+    def clustered(self) -> bool:
+        return prod(self.shape) > 1
+
+    @property
+    def blocks(self) -> int:
+        """The thread blocks that a multiprocessor is to hold."""
+        return 1 if self.occupancy is None else self.occupancy.value.data
+
 
 @irdl_op_definition
 class PackageOp(PlOp):

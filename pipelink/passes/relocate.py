@@ -40,7 +40,7 @@ from pipelink.passes.placement import (
 from pipelink.passes.placement.multiprocessor import domains, of_target
 from pipelink.passes.reach import Reach
 from pipelink.passes.sharing import Sharing
-from pipelink.passes.topology import ALONE, Topology
+from pipelink.passes.topology import Topology
 
 MBARRIER_BYTES = 8  # PTX ISA, mbarrier: an opaque 64-bit object in shared memory
 COUNTER_LINE = 32  # words: a cache line of 128 bytes, for those that poll it alone
@@ -227,11 +227,9 @@ class Model:
                 yield f"counter '{qualified(end)}' has a total of {end.total}, its contracts say {total}"
 
     def _topology(self) -> Iterator[str]:
-        topology, cluster, occupancy = Topology.of(self.reach), self.pipeline.cluster, self.pipeline.occupancy
-        shape = cluster.get_values() if cluster is not None else ALONE
+        topology, shape, blocks = Topology.of(self.reach), self.pipeline.shape, self.pipeline.blocks
         if shape not in topology.shapes:
             yield f"the kernel is launched in clusters of {shape}, which not all packages can live with"
-        blocks = occupancy.value.data if occupancy is not None else 1
         if not topology.least <= blocks <= topology.most:
             yield f"the kernel is bound to {blocks} blocks, packages ask for {topology.least} to {topology.most}"
 
