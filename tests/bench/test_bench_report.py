@@ -1,13 +1,14 @@
 """Result files, sanitizer output, and tables made from results."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench import all as every
-from bench import correct, report, sanitize, sizes, tables
+from bench import attention_tables, correct, report, sanitize, sizes, tables
 from bench.sizes import Size
 
 PROVENANCE: dict[str, Any] = {
@@ -165,9 +166,13 @@ def test_tables_fill_the_page_between_markers(tmp_path: Path) -> None:
     assert "\n<!-- end -->\n\nBetween.\n" in text
 
 
-def test_the_page_of_the_project_is_as_its_results_make_it() -> None:
-    page = Path(tables.__file__).parents[1] / "docs" / "gemm_swiglu.md"
-    assert tables.main([str(page), "--check"]) == 0
+@pytest.mark.parametrize(
+    ("name", "main"), [("gemm_swiglu", tables.main), ("facts", tables.main), ("attention", attention_tables.main)]
+)
+def test_the_pages_of_the_project_are_as_their_results_make_them(name: str, main: Callable[[list[str]], int]) -> None:
+    page = Path(tables.__file__).parents[1] / "docs" / f"{name}.md"
+    assert "<!-- table " in page.read_text()
+    assert main([str(page), "--check"]) == 0
 
 
 def test_a_table_without_results_is_refused(tmp_path: Path) -> None:
