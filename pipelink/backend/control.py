@@ -14,8 +14,7 @@ from pathlib import Path
 from pipelink.backend import cuda, nvjitlink, toolchain
 from pipelink.backend.compare import Comparison, compare
 from pipelink.backend.link import Linked, fp_mode
-from pipelink.frontends.contract import Contract
-from pipelink.frontends.cuda.validate import counter_handles, ring_handles
+from pipelink.frontends.contract import Contract, counter_handles, ring_handles
 from pipelink.frontends.package import Package
 from pipelink.ir.diagnostics import fail
 from pipelink.ir.locations import place_of

@@ -5,7 +5,7 @@ field says otherwise. Maps are the closed form text of `pipelink.ir.maps`. The p
 """
 
 import re
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -19,6 +19,16 @@ SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def handle_symbol(package: str, handle: str) -> str:
     """The external device function through which `package` reads `handle`; injective over identifiers."""
     return f"plh_{package}__{handle}"
+
+
+def ring_handles(ring: str) -> tuple[str, ...]:
+    """The handles of a ring besides those of its buffers."""
+    return tuple(f"{ring}_{part}" for part in ("full", "empty", "depth", "full_count", "empty_count"))
+
+
+def counter_handles(counter: str) -> tuple[str, ...]:
+    """The handles of an endpoint of counters."""
+    return f"{counter}_base", f"{counter}_arrivals"
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -161,6 +171,8 @@ class Lifetime(Entry, frozen=True):
 ClaimKind = Literal["smem", "mbarrier", "barrier", "tmem", "counter"]
 Scope = Literal["cta", "cluster", "gpu", "system"]
 Restart = Literal["", "launch", "self", "epoch"]
+SCOPES: tuple[str, ...] = get_args(Scope)
+RESTARTS: tuple[str, ...] = get_args(Restart)[1:]
 
 
 class Claim(Entry, frozen=True):

@@ -76,11 +76,9 @@ class _PackageOps:
         self.contract = contract
         self.owner = {b: b for b in [x.name for x in (*contract.claims, *contract.warp_handles)]}
         for ring in contract.rings:
-            for suffix in ("full", "empty", "depth", "full_count", "empty_count"):
-                self.owner[f"{ring.name}_{suffix}"] = ring.name
+            self.owner.update(dict.fromkeys(c.ring_handles(ring.name), ring.name))
         for counter in contract.counters:
-            for suffix in ("base", "arrivals"):
-                self.owner[f"{counter.name}_{suffix}"] = counter.name
+            self.owner.update(dict.fromkeys(c.counter_handles(counter.name), counter.name))
 
     def uses(self, handles: Iterable[str], calls: Iterable[str]) -> ArrayAttr[SymbolRefAttr]:
         return pl.refs(sorted({*(self.owner.get(h, h) for h in handles), *calls}))

@@ -34,7 +34,7 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
-from pipelink.frontends.contract import IDENTIFIER, SYMBOL
+from pipelink.frontends.contract import IDENTIFIER, RESTARTS, SCOPES, SYMBOL
 from pipelink.ir.attributes import (
     ATTRIBUTES,
     CountAttr,
@@ -71,8 +71,6 @@ FACTS = {"i32": Struct("<i"), "u32": Struct("<I"), "i64": Struct("<q"), "f32": S
 CLUSTER = 16
 """Blocks of a cluster at most, the non-portable sizes included."""
 
-SCOPES = ("cta", "cluster", "gpu", "system")
-RESTARTS = ("launch", "self", "epoch")
 PROXIES = ("generic", "async")
 VIEWS = ("local", "peer", "multicast")
 

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from pipelink.backend import cubin as cubins
 from pipelink.backend import fatbin, nvjitlink
-from pipelink.frontends.contract import Contract, Kernel, handle_symbol
+from pipelink.frontends.contract import Contract, Kernel, counter_handles, handle_symbol, ring_handles
 from pipelink.frontends.cuda.sources import Sources
-from pipelink.frontends.cuda.validate import counter_handles, place, ring_handles
+from pipelink.frontends.cuda.validate import place
 from pipelink.ir.diagnostics import Diagnostics, Place, fail
 from pipelink.ir.suggest import nearest
 

@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from pipelink.frontends.contract import (
     IDENTIFIER,
+    RESTARTS,
+    SCOPES,
     SYMBOL,
     Argument,
     Buffer,
@@ -38,7 +40,7 @@ from pipelink.frontends.contract import (
 )
 from pipelink.frontends.contract import Callable as Exported
 from pipelink.frontends.cuda.notes import MACROS, Note, Points
-from pipelink.frontends.cuda.reader import BITS, GUARANTEES, RESTARTS, SCOPES, Reader
+from pipelink.frontends.cuda.reader import BITS, GUARANTEES, Reader
 from pipelink.frontends.cuda.signature import number_type, spelled
 from pipelink.ir.diagnostics import Diagnostics, fail
 from pipelink.ir.diagnostics import Note as Remark

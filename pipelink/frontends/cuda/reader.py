@@ -53,8 +53,6 @@ BITS = {
     **{"f64": 64, "f32": 32, "tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "e8m0": 8, "e2m1": 4},
 }
 GUARANTEES = ("entered once", "converged", "full warps", "no early return")
-SCOPES = ("cta", "cluster", "gpu", "system")
-RESTARTS = ("launch", "self", "epoch")
 
 
 class Reader:

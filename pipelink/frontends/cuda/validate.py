@@ -3,7 +3,17 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from pipelink.frontends.contract import Claim, Contract, Import, Location, Ring, Site, Stream
+from pipelink.frontends.contract import (
+    Claim,
+    Contract,
+    Import,
+    Location,
+    Ring,
+    Site,
+    Stream,
+    counter_handles,
+    ring_handles,
+)
 from pipelink.ir.diagnostics import Diagnostics, Note, Place
 from pipelink.ir.suggest import nearest
 
@@ -19,16 +29,6 @@ class Named(Protocol):
 
 def place(at: Location) -> Place:
     return Place(at.file, at.line, at.column)
-
-
-def ring_handles(ring: str) -> tuple[str, ...]:
-    """The handles of a ring besides those of its buffers."""
-    return tuple(f"{ring}_{part}" for part in ("full", "empty", "depth", "full_count", "empty_count"))
-
-
-def counter_handles(counter: str) -> tuple[str, ...]:
-    """The handles of an endpoint of counters."""
-    return f"{counter}_base", f"{counter}_arrivals"
 
 
 def validate(contract: Contract, errors: Diagnostics) -> None:
