@@ -19,6 +19,16 @@ caller = "caller.plpkg"
 callee = "callee.plpkg"
 """
 
+COUNTED = """\
+[pipeline]
+name = "counted"
+target = "sm_90a"
+
+[packages]
+raises = "{}.plpkg"
+waits = "waits.plpkg"
+"""
+
 
 def pl_link(*arguments: object) -> Result:
     from pipelink.tools.pl_link import main

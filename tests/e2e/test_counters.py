@@ -3,26 +3,17 @@
 from pathlib import Path
 
 import pytest
-from linking import Image, pl_link
+from linking import COUNTED, Image, pl_link
 from packing import pack_into
 
 COMPONENTS = Path(__file__).parent / "components"
-MANIFEST = """\
-[pipeline]
-name = "counted"
-target = "sm_90a"
-
-[packages]
-raises = "raises.plpkg"
-waits = "waits.plpkg"
-"""
 
 
 @pytest.fixture(scope="module")
 def folder(shared: Path) -> Path:
     made = shared / "counters"
     pack_into(made, [(COMPONENTS / f"{name}.cu", f"{name}.plpkg", ()) for name in ("raises", "waits")])
-    (made / "counted.toml").write_text(MANIFEST)
+    (made / "counted.toml").write_text(COUNTED.format("raises"))
     return made
 
 

@@ -3,19 +3,10 @@
 from pathlib import Path
 
 import pytest
-from linking import Image, pl_link
+from linking import COUNTED, Image, pl_link
 from packing import pack_into
 
 COMPONENTS = Path(__file__).parent / "components"
-MANIFEST = """\
-[pipeline]
-name = "counted"
-target = "sm_90a"
-
-[packages]
-raises = "{}.plpkg"
-waits = "waits.plpkg"
-"""
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +15,7 @@ def folder(shared: Path) -> Path:
     forms = [(COMPONENTS / "raises.cu", f"raises{n}.plpkg", (f"-DARRIVALS={n}",)) for n in (2, 3)]
     pack_into(made, [*forms, (COMPONENTS / "waits.cu", "waits.plpkg", ())])
     for n in (2, 3):
-        (made / f"{n}.toml").write_text(MANIFEST.format(f"raises{n}"))
+        (made / f"{n}.toml").write_text(COUNTED.format(f"raises{n}"))
     return made
 
 
