@@ -6,7 +6,6 @@ For each manifest: NAME.plimg as pl-link makes it, and NAME-plain.plimg with the
 source file. The time that the link takes, without controls and without a cache, is printed.
 """
 
-import argparse
 import subprocess
 import sys
 import time
@@ -24,24 +23,18 @@ def link_seconds(manifest: Path, image: Path) -> float:
     return time.monotonic() - start
 
 
+def make(manifest: Path, folder: Path, keep: Path) -> list[str]:
+    """The two images of one manifest; returns what to tell of them."""
+    image = folder / f"{manifest.stem}.plimg"
+    seconds = link_seconds(manifest, image)
+    prepare.link(manifest, image, keep)
+    plain = (keep / "control" / "plain.cubin").read_bytes()
+    (folder / f"{manifest.stem}-plain.plimg").write_bytes(images.with_cubin(image.read_bytes(), plain))
+    return [f"{image}: linked in {seconds:.1f} s"]
+
+
 def main(args: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser("bench.attention_prepare", description=__doc__)
-    parser.add_argument("manifests", type=Path, nargs="+")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="a folder; images that it holds are removed")
-    parser.add_argument("--keep", type=Path, required=True, help="a folder for sources and single units")
-    given = parser.parse_args(args)
-    given.output.mkdir(parents=True, exist_ok=True)
-    for stale in given.output.glob("*.plimg"):
-        stale.unlink()
-    for manifest in given.manifests:
-        image = given.output / f"{manifest.stem}.plimg"
-        keep = given.keep / manifest.stem
-        seconds = link_seconds(manifest, image)
-        prepare.link(manifest, image, keep)
-        plain = (keep / "control" / "plain.cubin").read_bytes()
-        (given.output / f"{manifest.stem}-plain.plimg").write_bytes(images.with_cubin(image.read_bytes(), plain))
-        print(f"{image}: linked in {seconds:.1f} s", flush=True)
-    return 0
+    return prepare.command("bench.attention_prepare", __doc__, make, args)
 
 
 if __name__ == "__main__":

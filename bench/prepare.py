@@ -11,7 +11,7 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -136,8 +136,11 @@ def prepare(manifest: Path, folder: Path, keep: Path) -> list[Path]:
     return made
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser("bench.prepare", description=__doc__)
+def command(
+    module: str, doc: str | None, make: Callable[[Path, Path, Path], Iterable[object]], args: Sequence[str] | None
+) -> int:
+    """The command line of `module`: `make(manifest, folder, keep)` for each manifest, a line for each thing told."""
+    parser = argparse.ArgumentParser(module, description=doc)
     parser.add_argument("manifests", type=Path, nargs="+")
     parser.add_argument("-o", "--output", type=Path, required=True, help="a folder; images that it holds are removed")
     parser.add_argument("--keep", type=Path, required=True, help="a folder for sources and single units")
@@ -146,9 +149,13 @@ def main(args: Sequence[str] | None = None) -> int:
     for stale in given.output.glob("*.plimg"):
         stale.unlink()
     for manifest in given.manifests:
-        for path in prepare(manifest, given.output, given.keep / manifest.stem):
-            print(path)
+        for told in make(manifest, given.output, given.keep / manifest.stem):
+            print(told, flush=True)
     return 0
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    return command("bench.prepare", __doc__, prepare, args)
 
 
 if __name__ == "__main__":
